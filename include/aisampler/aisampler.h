@@ -1,0 +1,27 @@
+/* aisampler: draws from densities known up to a constant.
+ *
+ * The headers in the order in which data flows:
+ *     status.h       how functions fail
+ *     density.h      a density of your own, in one C file
+ *     target.h       what to draw from
+ *     kernel.h       how to move: learned involutions, random walk, HMC, NUTS
+ *     draws.h        draws in memory and in files
+ *     sampler.h      many chains of one kernel on one target
+ *     diagnostics.h  how good draws are
+ *     report.h       that, as text and JSON
+ *
+ * The whole of it in twenty lines: examples/sample.c.
+ */
+#ifndef AISAMPLER_H
+#define AISAMPLER_H
+
+#include "density.h"
+#include "diagnostics.h"
+#include "draws.h"
+#include "kernel.h"
+#include "report.h"
+#include "sampler.h"
+#include "status.h"
+#include "target.h"
+
+#endif

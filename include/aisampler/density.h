@@ -1,0 +1,60 @@
+/* density.h: your own density, in one C file.
+ *
+ *     #include <aisampler/density.h>
+ *
+ *     static double logp(const double *x, void *data) {
+ *         (void)data;
+ *         return -0.5 * (x[0] * x[0] + x[1] * x[1]);
+ *     }
+ *
+ *     AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = 2, .logp = logp};
+ *
+ * Save it as mine.c and run `aisampler sample mine.c`. The file is compiled with cc (or $CC) and
+ * cached by its content; a shared object made by yourself from the same source works as well
+ * (`aisampler sample ./mine.so`).
+ *
+ * Only dim and logp are required. What else is given is checked once at the start: the gradient
+ * against finite differences, the batch form against the single one.
+ *
+ * The functions may be called from several threads at once with the same data.
+ */
+#ifndef AISAMPLER_DENSITY_H
+#define AISAMPLER_DENSITY_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define AIS_DENSITY_VERSION 1
+
+/* The logarithm of the density at x[0..dim), up to a constant. -INFINITY outside the support;
+ * NaN means an error and stops the run with the point printed. */
+typedef double ais_logp(const double *x, void *data);
+
+/* n points at once. Coordinate i of point c is x[i * n + c]: a loop over c vectorises. */
+typedef void ais_logp_batch(size_t n, const double *x, double *logp, void *data);
+
+/* Writes the gradient at x into gradient[0..dim) and returns the log density. */
+typedef double ais_grad(const double *x, double *gradient, void *data);
+
+typedef struct ais_density {
+    int version;              /* AIS_DENSITY_VERSION, written by AIS_DENSITY_HEAD */
+    int size;                 /* sizeof(ais_density), likewise */
+    int dim;                  /* required, 1 or more */
+    ais_logp *logp;           /* required */
+    ais_logp_batch *batch;    /* or NULL */
+    ais_grad *grad;           /* or NULL */
+    const char *const *names; /* dim parameter names, or NULL for x.1, x.2, ... */
+    double start_scale;       /* chains start from N(0, start_scale^2); 0 means 1 */
+    void *data;               /* handed to the functions as it is */
+} ais_density;
+
+#define AIS_DENSITY_HEAD .version = AIS_DENSITY_VERSION, .size = (int)sizeof(ais_density)
+#define AIS_DENSITY      const ais_density aisampler_density
+
+#ifdef __cplusplus
+}
+#endif
+#endif

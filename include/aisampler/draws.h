@@ -1,0 +1,93 @@
+/* draws.h: draws in memory and in files.
+ *
+ * Two file formats are written and read: Stan CSV, one file a chain, and ArviZ InferenceData in
+ * netCDF, one file for all chains. Files of other samplers in these formats are read as well.
+ */
+#ifndef AISAMPLER_DRAWS_H
+#define AISAMPLER_DRAWS_H
+
+#include <stdbool.h>
+
+#include "kernel.h"
+#include "status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* All draws of a run, parameter by parameter: value[(i * chains + c) * draws + t]. */
+typedef struct ais_draws {
+    int dim, chains, draws;
+    char **name;   /* dim parameter names */
+    double *value; /* dim x chains x draws */
+    double *logp;  /* chains x draws, or NULL when the file has none */
+    int stats;     /* columns that describe the sampler, e.g. energy__ */
+    char **stat_name;
+    double *stat; /* stats x chains x draws */
+} ais_draws;
+
+/* Room for draws, values zero, names x.1, x.2, ... and stat names "". */
+ais_status ais_draws_new(ais_context *context, int dim, int chains, int draws, int stats, ais_draws **draws_out);
+void ais_draws_free(ais_draws *draws); /* NULL is allowed */
+
+/* One column, chains x draws; NULL if there is no such name. Looks among parameters, then stats. */
+const double *ais_draws_column(const ais_draws *draws, const char *name);
+
+/* Reads count files as one set of chains: Stan CSV (a chain each) or netCDF (all chains of its
+ * posterior group), told by content, not by name. Warm-up draws are left out. Chains of unequal
+ * length or with other columns are refused. */
+ais_status ais_draws_read(ais_context *context, const char *const *paths, int count, ais_draws **draws);
+
+/* ---- sinks: where a run's draws go as it goes ------------------------------------------------ */
+
+/* What is known when a run starts. Everything is valid until end. */
+typedef struct ais_run_header {
+    const ais_target *target;
+    const char *sampler; /* the kernel's name */
+    uint64_t seed;
+    int chains, warmup, draws; /* as planned */
+    bool save_warmup;
+    unsigned info;             /* which fields of ais_info are meaningful */
+    const char *const *config; /* "key = value" lines for the file's head, ends with NULL; or NULL */
+} ais_run_header;
+
+/* Some consecutive draws of every chain. */
+typedef struct ais_chunk {
+    bool warmup;
+    int first, count;     /* draws first .. first + count - 1, of warm-up or of sampling */
+    const double *x;      /* chains x count x dim */
+    const double *logp;   /* chains x count */
+    const ais_info *info; /* chains x count */
+} ais_chunk;
+
+typedef struct ais_run_footer {
+    int draws; /* really drawn, per chain, without warm-up */
+    double warmup_seconds, sample_seconds;
+} ais_run_footer;
+
+/* begin once, write in order, then end (complete) or abandon (failed). Until end, a file sink's
+ * file is called NAME.part; a failed run never leaves a file that looks complete. */
+typedef struct ais_sink ais_sink;
+struct ais_sink {
+    ais_status (*begin)(ais_context *, ais_sink *, const ais_run_header *);
+    ais_status (*write)(ais_context *, ais_sink *, const ais_chunk *);
+    ais_status (*end)(ais_context *, ais_sink *, const ais_run_footer *);
+    void (*abandon)(ais_sink *); /* closes; leaves NAME.part for inspection */
+    void (*free)(ais_sink *);
+};
+void ais_sink_free(ais_sink *sink); /* NULL is allowed */
+
+/* DIR/draws-<chain>.csv, chains counted from 1. */
+ais_status ais_sink_stan_csv(ais_context *context, const char *directory, ais_sink **sink);
+
+/* DIR/draws.nc: groups posterior, sample_stats, and warmup_posterior, warmup_sample_stats if saved. */
+ais_status ais_sink_netcdf(ais_context *context, const char *directory, ais_sink **sink);
+
+/* Into memory: after the run ais_sink_memory_take hands the draws over to the caller. */
+ais_status ais_sink_memory(ais_context *context, ais_sink **sink);
+ais_draws *ais_sink_memory_take(ais_sink *sink);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,153 @@
+/* kernel.h: Markov kernels that leave a target invariant.
+ *
+ * A kernel is immutable once made and may be shared by threads and targets of its dimension. All
+ * of them, learned and classical, are stepped by the sampler in the same way, and can be cycled.
+ *
+ * Learned kernels. With z = (x, v), v ~ N(0, I) fresh at every step, the proposal is the
+ * involution M = g^-1 o R o g, accepted with probability min(1, exp l) (Metropolis) or
+ * 1 / (1 + exp -l) (Barker), l = log p(x')N(v') - log p(x)N(v) + log|det J_M(z)|.
+ *     henon    n layers (x, y) -> (y + eta, -x + V(y)) on a fixed-point lattice: M(M(z)) = z bit
+ *              for bit, |det J| = 1
+ *     realnvp  affine coupling layers, on (x, v) jointly or on x alone
+ *     spline   rational-quadratic spline coupling layers on x alone
+ * g starts with the affine whitening x -> A^-1 (x - m).
+ */
+#ifndef AISAMPLER_KERNEL_H
+#define AISAMPLER_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "status.h"
+#include "target.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ais_kernel ais_kernel;
+
+void ais_kernel_free(ais_kernel *kernel); /* NULL is allowed */
+
+/* "rwm", "hmc", "nuts", "henon", "realnvp", "spline", or "a+b" for a cycle. */
+const char *ais_kernel_name(const ais_kernel *kernel);
+
+/* The dimension it was made for; 0 if it takes any (the classical ones). */
+int ais_kernel_dim(const ais_kernel *kernel);
+
+/* ---- classical kernels -------------------------------------------------------------------- */
+
+/* Random walk: x + scale * N(0, diag of the warm-up's variances). scale 0: tuned in warm-up. */
+typedef struct ais_rwm_options {
+    double scale;         /* 0: tuned towards target_accept */
+    double target_accept; /* 0: 0.44 in one dimension, 0.234 otherwise */
+} ais_rwm_options;
+ais_status ais_kernel_rwm(ais_context *context, const ais_rwm_options *options, ais_kernel **kernel);
+
+/* Hamiltonian Monte Carlo with a fixed number of leapfrog steps. Needs the target's gradient. */
+typedef struct ais_hmc_options {
+    double step_size;     /* 0: tuned by dual averaging in warm-up */
+    int leapfrogs;        /* 0: 40 */
+    double target_accept; /* 0: 0.8 */
+    double jitter;        /* step size is multiplied by U(1 - jitter, 1 + jitter) at every step */
+} ais_hmc_options;
+ais_status ais_kernel_hmc(ais_context *context, const ais_hmc_options *options, ais_kernel **kernel);
+
+/* The No-U-Turn sampler, multinomial, adapted in windows as Stan does. Needs the gradient. */
+typedef struct ais_nuts_options {
+    double step_size;     /* 0: tuned by dual averaging in warm-up */
+    double target_accept; /* 0: 0.8 */
+    int max_depth;        /* 0: 10 */
+    bool dense;           /* dense instead of diagonal mass matrix */
+} ais_nuts_options;
+ais_status ais_kernel_nuts(ais_context *context, const ais_nuts_options *options, ais_kernel **kernel);
+
+/* One step of each part in turn makes one step of the cycle. The parts belong to the cycle from
+ * here on, also when it fails. */
+ais_status ais_kernel_cycle(ais_context *context, ais_kernel *const *parts, int count, ais_kernel **kernel);
+
+/* ---- learned kernels ---------------------------------------------------------------------- */
+
+typedef enum ais_map { AIS_HENON, AIS_REALNVP, AIS_SPLINE } ais_map;
+typedef enum ais_reversal { AIS_FLIP, AIS_SWAP } ais_reversal; /* R: (x,-v) or (v,x) */
+typedef enum ais_activation { AIS_RELU, AIS_TANH } ais_activation;
+typedef enum ais_test { AIS_METROPOLIS, AIS_BARKER } ais_test;
+
+/* The shape of a learned kernel: everything but its numbers. Zero means the default. */
+typedef struct ais_shape {
+    ais_map map;
+    ais_reversal reversal;
+    int dim;                   /* of x; required */
+    int layers;                /* 0: 5 (henon), 4 (realnvp), 2 (spline) */
+    int hidden;                /* units of a hidden layer; 0: 32 up to two dimensions, else 64 */
+    int depth;                 /* hidden layers of a conditioner; 0: 1. -1: quadratic features */
+    ais_activation activation; /* henon as printed: relu */
+    int bins;                  /* spline: bins of a coupling layer; 0: 16 */
+    int marginal_bins;         /* spline, realnvp: bins of a marginal spline put first; 0: none */
+    bool joint;                /* realnvp: on (x, v) jointly instead of x alone */
+    double bound;              /* spline: acts inside [-bound, bound], identity outside; 0: 4 */
+    uint64_t permutation;      /* seed of the permutations between coupling layers */
+} ais_shape;
+
+/* A learned kernel with weights drawn at random from seed, whitening the identity. */
+ais_status ais_kernel_learned(ais_context *context, const ais_shape *shape, uint64_t seed, ais_kernel **kernel);
+
+/* The shape with defaults filled in; NULL for a classical kernel. */
+const ais_shape *ais_kernel_shape(const ais_kernel *kernel);
+
+/* The weights, writable until the kernel is first used; NULL and *count 0 for a classical one. */
+float *ais_kernel_weights(ais_kernel *kernel, size_t *count);
+
+/* Sets the whitening x = mean + factor u, factor (dim x dim, row-major) invertible. */
+ais_status ais_kernel_whiten(ais_context *context, ais_kernel *kernel, const double *mean, const double *factor);
+
+/* Which test a learned kernel's transition uses. Metropolis when nothing is said. */
+void ais_kernel_set_test(ais_kernel *kernel, ais_test test);
+
+/* Round trips that miss by more than this (in the whitened scale) are rejected; 1e-6 when nothing
+ * is said. Henon's are exact. */
+void ais_kernel_set_tolerance(ais_kernel *kernel, double tolerance);
+
+/* M at n points: z and image are coordinate-major, 2 dim rows of n values, x first, then v.
+ * log_det may be NULL. Henon rounds z to its lattice first. */
+ais_status ais_kernel_involution(ais_context *context, const ais_kernel *kernel, size_t n, const double *z,
+                                 double *image, double *log_det);
+
+/* The kernel file (docs/formats.md). names: dim parameter names of the target it was made for, or
+ * NULL; target: its name. Load refuses what is not a whole, unharmed file of this version, and,
+ * where target is not NULL, a kernel of another dimension or other parameter names. */
+ais_status ais_kernel_save(ais_context *context, const ais_kernel *kernel, const ais_target *target, const char *path);
+ais_status ais_kernel_load(ais_context *context, const char *path, const ais_target *target, ais_kernel **kernel);
+
+/* ---- what a step tells ---------------------------------------------------------------------- */
+
+/* What one step tells about one chain. */
+typedef struct ais_info {
+    double accept_stat; /* acceptance probability of the proposal, or its mean over the trajectory */
+    double step_size;
+    double tree_depth;
+    double n_leapfrog;
+    double divergent;  /* 1 or 0 */
+    double energy;     /* the Hamiltonian at the new state */
+    double round_trip; /* largest coordinate of |M(M(z)) - z| in the whitened scale */
+} ais_info;
+
+/* Which of the fields a kernel fills, as bits 1 << AIS_INFO_..., and their names in files. */
+enum {
+    AIS_INFO_ACCEPT_STAT,
+    AIS_INFO_STEP_SIZE,
+    AIS_INFO_TREE_DEPTH,
+    AIS_INFO_N_LEAPFROG,
+    AIS_INFO_DIVERGENT,
+    AIS_INFO_ENERGY,
+    AIS_INFO_ROUND_TRIP,
+    AIS_INFO_COUNT
+};
+extern const char *const ais_info_name[AIS_INFO_COUNT]; /* "accept_stat__", "stepsize__", ... */
+unsigned ais_kernel_info(const ais_kernel *kernel);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,78 @@
+/* target.h: the densities to draw from.
+ *
+ * A target is a log density with what is known about it. Built-in targets are opened by name; a
+ * caller's own is a struct filled in place, and needs only name, dim and logp:
+ *
+ *     ais_target target = {.name = "mine", .dim = 2, .logp = my_logp};
+ */
+#ifndef AISAMPLER_TARGET_H
+#define AISAMPLER_TARGET_H
+
+#include <stdint.h>
+
+#include "density.h"
+#include "status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What is known of a target beforehand; it judges samplers and is never used to draw. */
+typedef struct ais_reference {
+    const double *mean;                       /* of x_i, dim values */
+    const double *variance;                   /* of x_i */
+    const double *square_mean;                /* of x_i^2 */
+    const double *square_variance;            /* of x_i^2 */
+    double log_z;                             /* log of the integral of exp(logp), NAN if unknown */
+    int modes;                                /* 0 when the target has no mode indicators */
+    const double *mode_weight;                /* modes values that sum to 1 */
+    int (*mode)(const double *x, void *data); /* which mode x belongs to, 0..modes-1 */
+    /* An exact, independent draw: a pure function of seed and index. NULL if there is none. */
+    void (*draw)(uint64_t seed, uint64_t index, double *x, void *data);
+    const char *source; /* where the numbers come from, in words */
+} ais_reference;
+
+typedef struct ais_target ais_target;
+struct ais_target {
+    const char *name;
+    int dim;
+    ais_logp *logp;
+    ais_logp_batch *batch;          /* or NULL */
+    ais_grad *grad;                 /* or NULL */
+    const char *const *names;       /* of the dim parameters; NULL for x.1, x.2, ... */
+    double start_scale;             /* chains start from N(0, start_scale^2); 0 means 1 */
+    const ais_reference *reference; /* or NULL */
+    void *data;
+    void (*close)(ais_target *); /* frees target and data; NULL for a caller's own */
+};
+
+/* Opens the target that spec names:
+ *     NAME[:key=value,...]            a built-in, e.g. mog2, mog2:sd=0.7, gaussian:dim=50,cond=1e4
+ *     blr:FILE.csv[:key=value,...]    logistic regression on a table; keys: label, prior, rows
+ *     FILE.c or FILE.so               a density of your own (density.h)
+ * The caller closes it. An unknown name or key is refused with the nearest one that exists. */
+ais_status ais_target_open(ais_context *context, const char *spec, ais_target **target);
+
+/* Closes a target that ais_target_open made; NULL is allowed. */
+void ais_target_close(ais_target *target);
+
+/* Checks a target once, at points drawn from its start distribution with this seed: logp is a
+ * number, grad agrees with finite differences of logp, batch with logp. The message names the
+ * coordinate, the point and both values. */
+ais_status ais_target_check(ais_context *context, const ais_target *target, uint64_t seed);
+
+/* The name of parameter i (from 0): names[i], or x.1, x.2, ... written into buffer. */
+const char *ais_target_parameter(const ais_target *target, int i, char buffer[32]);
+
+/* The table of built-in targets: entry i, or NULL past the end. */
+typedef struct ais_target_entry {
+    const char *name;
+    const char *summary; /* one line for people */
+    const char *options; /* the keys it takes with their defaults, e.g. "sd=0.5"; or "" */
+} ais_target_entry;
+const ais_target_entry *ais_target_builtin(int i);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,19 @@
+/* A pool of threads that share out numbered tasks. */
+#ifndef AIS_BASE_POOL_H
+#define AIS_BASE_POOL_H
+
+#include "base/status.h"
+
+typedef struct ais_pool ais_pool;
+
+/* threads 0: one per core that this process may use. */
+ais_status ais_pool_new(ais_context *context, int threads, ais_pool **pool);
+void ais_pool_free(ais_pool *pool);
+int ais_pool_threads(const ais_pool *pool);
+
+/* Runs task(data, i) for i in 0..count-1, each once, on the pool's threads and the caller's, and
+ * returns when all are done. Which thread runs which task is left open, so a task's result must
+ * not depend on it. */
+void ais_pool_run(ais_pool *pool, int count, void (*task)(void *data, int i), void *data);
+
+#endif

@@ -1,0 +1,20 @@
+#include "base/random.h"
+
+#include "base/philox.h"
+
+void ais_random_bits(const ais_stream *stream, uint32_t index, uint32_t bits[4]) {
+    ais_philox(stream->seed, stream->step, stream->purpose, stream->chain, index, bits);
+}
+
+static uint64_t word(const ais_stream *stream, uint32_t index) {
+    uint32_t bits[4];
+    ais_random_bits(stream, index, bits);
+    return (uint64_t)bits[1] << 32 | bits[0];
+}
+
+double ais_random_uniform(const ais_stream *stream, uint32_t index) { return ais_unit(word(stream, index)); }
+
+uint64_t ais_random_below(const ais_stream *stream, uint32_t index, uint64_t bound) {
+    __extension__ typedef unsigned __int128 wide;
+    return (uint64_t)(((wide)word(stream, index) * bound) >> 64);
+}

@@ -1,0 +1,61 @@
+/* The contract of a kernel, learned or classical: init -> state, step(state) -> info.
+ *
+ * A state is a block of chains that step together. Everything that any kernel needs of a chain is
+ * its point and its log density; what one kernel keeps for itself (a gradient, a step size, a
+ * lattice point) hangs on `own`, which init fills from the state's arena. A kernel that moves
+ * chain c adds one to version[c]; a kernel that keeps something computed from x compares versions
+ * and computes it again when another kernel of a cycle has moved the chain. */
+#ifndef AIS_KERNEL_KERNEL_H
+#define AIS_KERNEL_KERNEL_H
+
+#include <aisampler/kernel.h>
+
+#include "base/arena.h"
+#include "base/status.h"
+
+typedef struct ais_state {
+    const ais_target *target;
+    uint64_t seed;
+    uint32_t chain;    /* the number of the first chain of the block */
+    int chains;        /* of the block */
+    int lanes;         /* chains rounded up to a multiple of AIS_LANES */
+    uint64_t step;     /* the number of the step to come; warm-up steps count */
+    uint64_t warmup;   /* steps below this adapt */
+    double *x;         /* dim x lanes */
+    double *logp;      /* lanes */
+    uint32_t *version; /* lanes */
+    ais_arena arena;
+} ais_state;
+
+typedef struct ais_kernel_type {
+    const char *name;
+    unsigned info; /* bits 1 << AIS_INFO_... of the fields that step fills */
+    bool needs_gradient;
+    /* Takes memory and computes what the first step needs; x, logp and version are set. */
+    ais_status (*init)(ais_context *, const ais_kernel *, ais_state *, void **own);
+    /* Moves every chain once and fills info[c], c < chains. Allocates nothing. */
+    ais_status (*step)(ais_context *, const ais_kernel *, ais_state *, void *own, ais_info *info);
+    void (*free)(ais_kernel *);
+} ais_kernel_type;
+
+/* The first member of every kernel. */
+struct ais_kernel {
+    const ais_kernel_type *type;
+    int dim; /* 0: any */
+};
+
+/* A block of chains: memory, starting points (chains x dim, row-major) and their log densities. */
+ais_status ais_state_new(ais_context *context, const ais_target *target, uint64_t seed, uint32_t first_chain,
+                         int chains, uint64_t warmup, const double *start, ais_state **state);
+void ais_state_free(ais_state *state);
+
+/* Log densities of the points x (dim x lanes), the first `chains` of which count; the rest get
+ * -INFINITY or whatever the batch form says. point: room for dim doubles. A NaN or +infinity is an
+ * error that prints the point. */
+ais_status ais_state_logp(ais_context *context, const ais_target *target, int chains, int lanes, const double *x,
+                          double *point, double *logp);
+
+/* The error for a density that is not a number or +infinity at x. */
+ais_status ais_fail_density(ais_context *context, const ais_target *target, double value, const double *x);
+
+#endif

@@ -1,0 +1,32 @@
+#include "simd/isa.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[AIS_ISA_COUNT] = {"base", "avx2", "avx512"};
+
+const char *ais_isa_name(ais_isa isa) { return names[isa]; }
+
+static ais_isa widest(void) {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512bw"))
+        return AIS_AVX512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return AIS_AVX2;
+#endif
+    return AIS_BASE;
+}
+
+ais_isa ais_isa_now(void) {
+    static atomic_int known; /* 0: not asked yet, else isa + 1; any thread finds the same */
+    int isa = atomic_load_explicit(&known, memory_order_relaxed) - 1;
+    if (isa >= 0) return (ais_isa)isa;
+    isa = widest();
+    const char *wish = getenv("AISAMPLER_ISA");
+    for (int i = 0; wish && i < isa; i++)
+        if (strcmp(wish, names[i]) == 0) isa = i;
+    atomic_store_explicit(&known, isa + 1, memory_order_relaxed);
+    return (ais_isa)isa;
+}

@@ -1,0 +1,41 @@
+/* Instruction sets. A file called *_lanes.c is compiled once per set; inside it every exported
+ * function is named AIS_ISA(name), which gives name_base, name_avx2 or name_avx512. A header
+ * declares all of them with AIS_DECLARE_LANES, and callers take the one for this machine with
+ * AIS_CHOOSE(name).
+ *
+ * Lanes are chains (or members of a batch). Lane counts are multiples of AIS_LANES, the last block
+ * being padded, so that a lane's arithmetic never depends on its place or on how many there are:
+ * that is what makes results equal to the bit for any blocking within one instruction set. */
+#ifndef AIS_SIMD_ISA_H
+#define AIS_SIMD_ISA_H
+
+#include <stddef.h>
+
+enum { AIS_LANES = 16 };
+
+static inline size_t ais_padded(size_t n) { return (n + AIS_LANES - 1) / AIS_LANES * AIS_LANES; }
+
+typedef enum ais_isa { AIS_BASE, AIS_AVX2, AIS_AVX512, AIS_ISA_COUNT } ais_isa;
+
+/* The widest set that this build and this machine have, or the one that the environment variable
+ * AISAMPLER_ISA names (base, avx2, avx512) if the machine has it. */
+ais_isa ais_isa_now(void);
+const char *ais_isa_name(ais_isa isa);
+
+#define AIS_JOIN_(a, b) a##_##b
+#define AIS_JOIN(a, b)  AIS_JOIN_(a, b)
+#define AIS_ISA(name)   AIS_JOIN(name, AIS_ISA_SUFFIX)
+
+#if defined(__x86_64__)
+#define AIS_DECLARE_LANES(result, name, ...)                                                                           \
+    result name##_base(__VA_ARGS__);                                                                                   \
+    result name##_avx2(__VA_ARGS__);                                                                                   \
+    result name##_avx512(__VA_ARGS__)
+#define AIS_CHOOSE(name)                                                                                               \
+    (ais_isa_now() == AIS_AVX512 ? name##_avx512 : ais_isa_now() == AIS_AVX2 ? name##_avx2 : name##_base)
+#else
+#define AIS_DECLARE_LANES(result, name, ...) result name##_base(__VA_ARGS__)
+#define AIS_CHOOSE(name)                     (name##_base)
+#endif
+
+#endif
