@@ -26,7 +26,7 @@ const char *ais_isa_name(ais_isa isa);
 #define AIS_JOIN(a, b)  AIS_JOIN_(a, b)
 #define AIS_ISA(name)   AIS_JOIN(name, AIS_ISA_SUFFIX)
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(AIS_ONE_ISA)
 #define AIS_DECLARE_LANES(result, name, ...)                                                                           \
     result name##_base(__VA_ARGS__);                                                                                   \
     result name##_avx2(__VA_ARGS__);                                                                                   \

@@ -1,0 +1,157 @@
+#include "kernel/henon.h"
+
+#include <string.h>
+
+#include "base/fixed.h"
+#include "kernel/lattice_lanes.h"
+
+struct ais_henon_tape {
+    size_t lanes;
+    ais_real *in, *hidden; /* of each layer's V: layers x (dim, hidden) x lanes */
+    ais_real *value;       /* V(y), dim x lanes */
+    ais_real *work, *gradient_value, *gradient_in;
+    double *spare; /* dim x lanes */
+};
+
+void ais_henon_build(ais_henon *henon, int dim, int layers, int hidden, int depth, bool tanh) {
+    *henon = (ais_henon){.dim = dim, .layers = layers};
+    henon->net = (ais_perceptron){.inputs = dim, .hidden = hidden, .depth = depth, .outputs = dim, .tanh = tanh};
+    henon->layer_weights = ais_perceptron_weights(&henon->net) + (size_t)dim;
+    henon->weights = henon->layer_weights * (size_t)layers;
+}
+
+ais_henon_tape *ais_henon_tape_new(const ais_henon *henon, size_t lanes, ais_arena *arena) {
+    ais_henon_tape *tape = AIS_TAKE(arena, ais_henon_tape, 1);
+    if (!tape) return NULL;
+    size_t rows = (size_t)henon->dim * lanes, hidden = ais_perceptron_tape(&henon->net) * lanes;
+    size_t layers = (size_t)henon->layers;
+    *tape = (ais_henon_tape){.lanes = lanes,
+                             .in = AIS_TAKE(arena, ais_real, layers * rows),
+                             .hidden = AIS_TAKE(arena, ais_real, layers * hidden),
+                             .value = AIS_TAKE(arena, ais_real, rows),
+                             .work = AIS_TAKE(arena, ais_real, 2 * hidden),
+                             .gradient_value = AIS_TAKE(arena, ais_real, rows),
+                             .gradient_in = AIS_TAKE(arena, ais_real, rows),
+                             .spare = AIS_TAKE(arena, double, rows)};
+    bool whole = tape->in && tape->hidden && tape->value && tape->work && tape->gradient_value && tape->gradient_in &&
+                 tape->spare;
+    return whole ? tape : NULL;
+}
+
+/* The layers in the order of application; inverse runs them backwards. */
+static int layer_at(const ais_henon *henon, bool inverse, int turn) {
+    return inverse ? henon->layers - 1 - turn : turn;
+}
+
+static const ais_real *layer_eta(const ais_henon *henon, const ais_real *layer_weights) {
+    return layer_weights + henon->layer_weights - henon->dim;
+}
+
+static void evaluate(const ais_henon *henon, const ais_real *layer_weights, ais_henon_tape *tape, int layer) {
+    size_t rows = (size_t)henon->dim * tape->lanes, hidden = ais_perceptron_tape(&henon->net) * tape->lanes;
+    ais_perceptron_forward(&henon->net, layer_weights, tape->lanes, tape->in + (size_t)layer * rows,
+                           tape->hidden + (size_t)layer * hidden, tape->value);
+}
+
+/* ---- on the lattice ---------------------------------------------------------------------------- */
+
+/* value[i][c] + eta[i] on the lattice, or minus. */
+static void shift(const ais_henon *henon, size_t lanes, const ais_real *eta, bool minus, int64_t *value) {
+    for (int i = 0; i < henon->dim; i++) {
+        int64_t by = ais_fixed_from((double)eta[i]);
+        for (size_t c = 0; c < lanes; c++) {
+            int64_t *at = &value[(size_t)i * lanes + c];
+            *at = minus ? ais_fixed_sub(*at, by) : ais_fixed_add(*at, by);
+        }
+    }
+}
+
+void ais_henon_lattice(const ais_henon *henon, const ais_real *weights, ais_henon_tape *tape, bool inverse, int64_t *x,
+                       int64_t *y) {
+    size_t lanes = tape->lanes, rows = (size_t)henon->dim * lanes;
+    int64_t *const first = x, *const second = y;
+    for (int turn = 0; turn < henon->layers; turn++) {
+        int layer = layer_at(henon, inverse, turn);
+        const ais_real *layer_weights = weights + (size_t)layer * henon->layer_weights;
+        const ais_real *eta = layer_eta(henon, layer_weights);
+        /* stay keeps its value and meets V; the other becomes V(stay) - other. Roles then swap. */
+        int64_t *stay = inverse ? x : y, *other = inverse ? y : x;
+        if (inverse) shift(henon, lanes, eta, true, stay);
+        AIS_CHOOSE(ais_lattice_to_real)(rows, stay, tape->in);
+        evaluate(henon, layer_weights, tape, 0);
+        AIS_CHOOSE(ais_lattice_reflect)(rows, tape->value, other);
+        if (!inverse) shift(henon, lanes, eta, false, stay);
+        x = inverse ? other : stay;
+        y = inverse ? stay : other;
+    }
+    if (x == first) return;
+    for (size_t i = 0; i < rows; i++) { /* an odd number of layers leaves them exchanged */
+        int64_t swapped = first[i];
+        first[i] = second[i];
+        second[i] = swapped;
+    }
+}
+
+/* ---- in double --------------------------------------------------------------------------------- */
+
+static void exchange(const ais_henon *henon, ais_henon_tape *tape, double *z) {
+    size_t bytes = (size_t)henon->dim * tape->lanes * sizeof *z;
+    double *second = z + (size_t)henon->dim * tape->lanes;
+    memcpy(tape->spare, z, bytes);
+    memcpy(z, second, bytes);
+    memcpy(second, tape->spare, bytes);
+}
+
+void ais_henon_map(const ais_henon *henon, const ais_real *weights, ais_henon_tape *tape, bool inverse, double *z) {
+    size_t lanes = tape->lanes, rows = (size_t)henon->dim * lanes;
+    double *x = z, *y = z + rows;
+    for (int turn = 0; turn < henon->layers; turn++) {
+        int layer = layer_at(henon, inverse, turn);
+        const ais_real *layer_weights = weights + (size_t)layer * henon->layer_weights;
+        const ais_real *eta = layer_eta(henon, layer_weights);
+        ais_real *in = tape->in + (size_t)layer * rows;
+        double *stay = inverse ? x : y, *other = inverse ? y : x;
+        for (size_t i = 0; i < rows; i++) {
+            if (inverse) stay[i] -= (double)eta[i / lanes];
+            in[i] = (ais_real)stay[i];
+        }
+        evaluate(henon, layer_weights, tape, layer);
+        for (size_t i = 0; i < rows; i++) {
+            other[i] = (double)tape->value[i] - other[i];
+            if (!inverse) stay[i] += (double)eta[i / lanes];
+        }
+        x = inverse ? other : stay;
+        y = inverse ? stay : other;
+    }
+    if (x != z) exchange(henon, tape, z);
+}
+
+/* Forward (x, y) -> (y + eta, V(y) - x): with (a, b) the gradient by the result,
+ *     d x = -b,   d y = a + V'(y)^T b,   d eta = a.
+ * Inverse (x, y) -> (V(s) - y, s), s = x - eta: d y = -a, d x = b + V'(s)^T a, d eta = -d x. */
+void ais_henon_backward(const ais_henon *henon, const ais_real *weights, ais_henon_tape *tape, bool inverse,
+                        double *gradient, ais_real *gradient_weights) {
+    size_t lanes = tape->lanes, rows = (size_t)henon->dim * lanes, hidden = ais_perceptron_tape(&henon->net) * lanes;
+    double *a = gradient, *b = gradient + rows;
+    for (int turn = henon->layers - 1; turn >= 0; turn--) {
+        int layer = layer_at(henon, inverse, turn);
+        size_t offset = (size_t)layer * henon->layer_weights;
+        ais_real *gradient_eta = gradient_weights + offset + henon->layer_weights - henon->dim;
+        double *reflected = inverse ? a : b, *stay = inverse ? b : a;
+        for (size_t i = 0; i < rows; i++) {
+            if (!inverse) gradient_eta[i / lanes] += (ais_real)stay[i];
+            tape->gradient_value[i] = (ais_real)reflected[i];
+        }
+        ais_perceptron_backward(&henon->net, weights + offset, lanes, tape->in + (size_t)layer * rows,
+                                tape->hidden + (size_t)layer * hidden, tape->gradient_value, tape->work,
+                                tape->gradient_in, gradient_weights + offset);
+        for (size_t i = 0; i < rows; i++) {
+            stay[i] += (double)tape->gradient_in[i];
+            reflected[i] = -reflected[i];
+            if (inverse) gradient_eta[i / lanes] -= (ais_real)stay[i];
+        }
+        a = inverse ? stay : reflected;
+        b = inverse ? reflected : stay;
+    }
+    if (a != gradient) exchange(henon, tape, gradient);
+}

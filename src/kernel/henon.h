@@ -1,0 +1,38 @@
+/* Henon maps: n layers (x, y) -> (y + eta, -x + V(y)), V a perceptron; inverse
+ * (x, y) -> (V(x - eta) - y, x - eta). One eta serves both directions.
+ *
+ * Twice over: on the fixed-point lattice for sampling, where each direction undoes the other bit
+ * for bit whatever V is, and in double for training, with a backward pass. */
+#ifndef AIS_KERNEL_HENON_H
+#define AIS_KERNEL_HENON_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "nn/perceptron.h"
+
+typedef struct ais_henon {
+    int dim, layers;
+    ais_perceptron net;   /* V */
+    size_t layer_weights; /* V's weights, then eta */
+    size_t weights;
+} ais_henon;
+
+void ais_henon_build(ais_henon *henon, int dim, int layers, int hidden, int depth, bool tanh);
+
+typedef struct ais_henon_tape ais_henon_tape;
+ais_henon_tape *ais_henon_tape_new(const ais_henon *henon, size_t lanes, ais_arena *arena);
+
+/* g or g^-1 in place; x and y are dim x lanes on the lattice. */
+void ais_henon_lattice(const ais_henon *henon, const ais_real *weights, ais_henon_tape *tape, bool inverse, int64_t *x,
+                       int64_t *y);
+
+/* g or g^-1 in place on z = (x, y), 2 dim x lanes, in double. */
+void ais_henon_map(const ais_henon *henon, const ais_real *weights, ais_henon_tape *tape, bool inverse, double *z);
+
+/* After ais_henon_map with the same tape and direction: gradient (2 dim x lanes) is dL/d result and
+ * becomes dL/d argument; dL/d weights is added. */
+void ais_henon_backward(const ais_henon *henon, const ais_real *weights, ais_henon_tape *tape, bool inverse,
+                        double *gradient, ais_real *gradient_weights);
+
+#endif

@@ -1,0 +1,146 @@
+/* M = g^-1 o R o g, and proposals made with it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fixed.h"
+#include "kernel/lattice_lanes.h"
+#include "kernel/learned.h"
+
+bool ais_proposal_new(const ais_learned *learned, size_t lanes, ais_arena *arena, ais_proposal *proposal) {
+    size_t rows = (size_t)learned->shape.dim * lanes;
+    *proposal = (ais_proposal){.dim = learned->shape.dim,
+                               .lanes = lanes,
+                               .v = AIS_TAKE(arena, double, rows),
+                               .u = AIS_TAKE(arena, double, rows),
+                               .x = AIS_TAKE(arena, double, rows),
+                               .kinetic = AIS_TAKE(arena, double, lanes),
+                               .log_det = AIS_TAKE(arena, double, lanes),
+                               .round_trip = AIS_TAKE(arena, double, lanes),
+                               .z = AIS_TAKE(arena, double, 2 * rows),
+                               .back = AIS_TAKE(arena, double, 2 * rows)};
+    if (!proposal->v || !proposal->u || !proposal->x || !proposal->kinetic || !proposal->log_det ||
+        !proposal->round_trip || !proposal->z || !proposal->back)
+        return false;
+    if (learned->shape.map != AIS_HENON) {
+        proposal->flow_tape = ais_flow_tape_new(&learned->flow, lanes, arena);
+        return proposal->flow_tape != NULL;
+    }
+    proposal->lattice = AIS_TAKE(arena, int64_t, rows);
+    proposal->image = AIS_TAKE(arena, int64_t, 2 * rows);
+    proposal->henon_tape = ais_henon_tape_new(&learned->henon, lanes, arena);
+    return proposal->lattice && proposal->image && proposal->henon_tape;
+}
+
+/* R in place on the two halves of z, `rows` numbers each. */
+static void reverse(ais_reversal reversal, size_t rows, double *z) {
+    for (size_t i = 0; i < rows; i++) {
+        double x = z[i], v = z[rows + i];
+        z[i] = reversal == AIS_FLIP ? x : v;
+        z[rows + i] = reversal == AIS_FLIP ? -v : x;
+    }
+}
+
+static void reverse_lattice(ais_reversal reversal, size_t rows, int64_t *z) {
+    for (size_t i = 0; i < rows; i++) {
+        int64_t x = z[i], v = z[rows + i];
+        z[i] = reversal == AIS_FLIP ? x : v;
+        z[rows + i] = reversal == AIS_FLIP ? ais_fixed_sub(0, v) : x;
+    }
+}
+
+void ais_learned_involution(const ais_learned *learned, ais_proposal *proposal, double *z, double *log_det) {
+    size_t rows = (size_t)learned->shape.dim * proposal->lanes;
+    memset(log_det, 0, proposal->lanes * sizeof *log_det);
+    for (int inverse = 0; inverse < 2; inverse++) {
+        if (learned->shape.map == AIS_HENON)
+            ais_henon_map(&learned->henon, learned->weights, proposal->henon_tape, inverse, z);
+        else
+            ais_flow_map(&learned->flow, learned->weights, proposal->flow_tape, inverse, z, log_det);
+        if (!inverse) reverse(learned->shape.reversal, rows, z);
+    }
+}
+
+void ais_learned_lattice_involution(const ais_learned *learned, ais_proposal *proposal, int64_t *z) {
+    size_t rows = (size_t)learned->shape.dim * proposal->lanes;
+    ais_henon_lattice(&learned->henon, learned->weights, proposal->henon_tape, false, z, z + rows);
+    reverse_lattice(learned->shape.reversal, rows, z);
+    ais_henon_lattice(&learned->henon, learned->weights, proposal->henon_tape, true, z, z + rows);
+}
+
+/* sign * 1/2 |v|^2 added to sum, lane by lane. */
+static void add_half_square(int dim, size_t lanes, const double *v, double sign, double *sum) {
+    for (size_t i = 0; i < (size_t)dim * lanes; i++) sum[i % lanes] += sign * 0.5 * v[i] * v[i];
+}
+
+void ais_propose_henon(const ais_learned *learned, ais_proposal *proposal) {
+    int dim = proposal->dim;
+    size_t lanes = proposal->lanes, rows = (size_t)dim * lanes;
+    memset(proposal->kinetic, 0, lanes * sizeof(double));
+    memset(proposal->log_det, 0, lanes * sizeof(double));
+    memset(proposal->round_trip, 0, lanes * sizeof(double));
+    memcpy(proposal->image, proposal->lattice, rows * sizeof(int64_t));
+    AIS_CHOOSE(ais_lattice_from_double)(rows, proposal->v, proposal->image + rows);
+    AIS_CHOOSE(ais_lattice_to_double)(rows, proposal->image + rows, proposal->z);
+    add_half_square(dim, lanes, proposal->z, 1, proposal->kinetic);
+    ais_learned_lattice_involution(learned, proposal, proposal->image);
+    AIS_CHOOSE(ais_lattice_to_double)(2 * rows, proposal->image, proposal->z);
+    add_half_square(dim, lanes, proposal->z + rows, -1, proposal->kinetic);
+    ais_unwhiten(&learned->whitening, lanes, proposal->z, proposal->x);
+}
+
+void ais_propose_flow(const ais_learned *learned, ais_proposal *proposal) {
+    int dim = proposal->dim;
+    size_t lanes = proposal->lanes, rows = (size_t)dim * lanes;
+    double *z = proposal->z, *back = proposal->back;
+    memset(proposal->kinetic, 0, lanes * sizeof(double));
+    memcpy(z, proposal->u, rows * sizeof(double));
+    memcpy(z + rows, proposal->v, rows * sizeof(double));
+    add_half_square(dim, lanes, z + rows, 1, proposal->kinetic);
+    ais_learned_involution(learned, proposal, z, proposal->log_det);
+    add_half_square(dim, lanes, z + rows, -1, proposal->kinetic);
+    ais_unwhiten(&learned->whitening, lanes, z, proposal->x);
+    /* There and back again. The whitening is left out: x is computed from u, and never the reverse. */
+    memcpy(back, z, 2 * rows * sizeof(double));
+    ais_learned_involution(learned, proposal, back, proposal->round_trip);
+    memset(proposal->round_trip, 0, lanes * sizeof(double));
+    for (size_t i = 0; i < 2 * rows; i++) {
+        double miss = fabs(back[i] - (i < rows ? proposal->u[i] : proposal->v[i - rows]));
+        double *worst = &proposal->round_trip[i % lanes];
+        if (!(miss <= *worst)) *worst = miss; /* NaN sticks */
+    }
+}
+
+ais_status ais_kernel_involution(ais_context *context, const ais_kernel *kernel, size_t n, const double *z,
+                                 double *image, double *log_det) {
+    const ais_learned *learned = ais_as_learned(kernel);
+    if (!learned)
+        return ais_fail(context, AIS_BAD_ARGUMENT, "%s has no involution: only learned kernels have",
+                        kernel->type->name);
+    int dim = learned->shape.dim;
+    ais_arena arena = {0};
+    ais_proposal proposal;
+    if (!ais_proposal_new(learned, AIS_LANES, &arena, &proposal)) {
+        ais_arena_free(&arena);
+        return ais_fail_memory(context, "an involution", (size_t)dim * sizeof(double));
+    }
+    size_t half = (size_t)dim * AIS_LANES;
+    for (size_t first = 0; first < n; first += AIS_LANES) {
+        /* Lanes past the end repeat the last point. */
+        for (size_t i = 0; i < 2 * half; i++) {
+            size_t c = first + i % AIS_LANES;
+            proposal.back[i] = z[i / AIS_LANES * n + (c < n ? c : n - 1)];
+        }
+        ais_whiten(&learned->whitening, AIS_LANES, proposal.back, proposal.u);
+        memcpy(proposal.v, proposal.back + half, half * sizeof(double));
+        if (learned->shape.map == AIS_HENON) AIS_CHOOSE(ais_lattice_from_double)(half, proposal.u, proposal.lattice);
+        learned->propose(learned, &proposal);
+        for (size_t i = 0; i < 2 * half; i++) {
+            size_t c = first + i % AIS_LANES;
+            if (c < n) image[i / AIS_LANES * n + c] = i < half ? proposal.x[i] : proposal.z[i];
+        }
+        for (size_t c = first; log_det && c < n && c < first + AIS_LANES; c++) log_det[c] = proposal.log_det[c - first];
+    }
+    ais_arena_free(&arena);
+    return AIS_OK;
+}

@@ -1,0 +1,275 @@
+/* The kernel file (docs/formats.md): magic, version, length of the head, a JSON head with the shape,
+ * then mean, factor and weights as they lie in memory (little-endian), then a checksum of all
+ * before. A reader trusts nothing: every length is checked against the file's before it is used. */
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernel/learned.h"
+
+static const char magic[8] = {'a', 'i', 's', 'k', 'e', 'r', 'n', '\n'};
+enum { VERSION = 1, FIXED_HEAD = 16, CHECKSUM = 8, LARGEST_HEAD = 1 << 24 };
+
+static const char *const map_names[] = {"henon", "realnvp", "spline", NULL};
+static const char *const reversal_names[] = {"flip", "swap", NULL};
+static const char *const activation_names[] = {"relu", "tanh", NULL};
+
+/* FNV-1a, 64 bits: against damage, not against forgery. */
+static uint64_t checksum(const unsigned char *bytes, size_t count) {
+    uint64_t hash = 0xcbf29ce484222325;
+    for (size_t i = 0; i < count; i++) hash = (hash ^ bytes[i]) * 0x100000001b3;
+    return hash;
+}
+
+static size_t payload_bytes(const ais_learned *learned) {
+    size_t dim = (size_t)learned->shape.dim;
+    return (dim + dim * dim) * sizeof(double) + learned->weight_count * sizeof(float);
+}
+
+/* ---- writing ----------------------------------------------------------------------------------- */
+
+static json_t *head_of(const ais_learned *learned, const ais_target *target) {
+    const ais_shape *shape = &learned->shape;
+    json_t *head = json_pack("{ss ss si si si si ss si si sb sf sI ss sf sI}", "map", map_names[shape->map], "reversal",
+                             reversal_names[shape->reversal], "dim", shape->dim, "layers", shape->layers, "hidden",
+                             shape->hidden, "depth", shape->depth, "activation", activation_names[shape->activation],
+                             "bins", shape->bins, "marginal_bins", shape->marginal_bins, "joint", (int)shape->joint,
+                             "bound", shape->bound, "permutation", (json_int_t)shape->permutation, "test",
+                             learned->test == AIS_BARKER ? "barker" : "metropolis", "tolerance", learned->tolerance,
+                             "weights", (json_int_t)learned->weight_count);
+    if (!head || !target) return head;
+    json_t *names = json_array();
+    char buffer[32];
+    for (int i = 0; i < target->dim; i++)
+        json_array_append_new(names, json_string(ais_target_parameter(target, i, buffer)));
+    json_object_set_new(head, "target", json_string(target->name));
+    json_object_set_new(head, "names", names);
+    return head;
+}
+
+/* The whole file in memory; NULL when memory is out. */
+static unsigned char *encode(const ais_learned *learned, const ais_target *target, size_t *count) {
+    json_t *json = head_of(learned, target);
+    char *head = json ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(json);
+    if (!head) return NULL;
+    size_t head_bytes = strlen(head), dim = (size_t)learned->shape.dim;
+    *count = FIXED_HEAD + head_bytes + payload_bytes(learned) + CHECKSUM;
+    unsigned char *bytes = malloc(*count), *at = bytes;
+    if (bytes) {
+        uint32_t numbers[2] = {VERSION, (uint32_t)head_bytes};
+        const struct {
+            const void *from;
+            size_t bytes;
+        } part[] = {{magic, sizeof magic},
+                    {numbers, sizeof numbers},
+                    {head, head_bytes},
+                    {learned->whitening.mean, dim * sizeof(double)},
+                    {learned->whitening.factor, dim * dim * sizeof(double)},
+                    {learned->weights, learned->weight_count * sizeof(float)}};
+        for (size_t i = 0; i < sizeof part / sizeof *part; at += part[i++].bytes)
+            memcpy(at, part[i].from, part[i].bytes);
+        uint64_t sum = checksum(bytes, (size_t)(at - bytes));
+        memcpy(at, &sum, CHECKSUM);
+    }
+    free(head);
+    return bytes;
+}
+
+ais_status ais_kernel_save(ais_context *context, const ais_kernel *kernel, const ais_target *target, const char *path) {
+    const ais_learned *learned = ais_as_learned(kernel);
+    if (!learned)
+        return ais_fail(context, AIS_BAD_ARGUMENT, "%s cannot be saved: only learned kernels can", kernel->type->name);
+    size_t count = 0, length = strlen(path) + sizeof ".part";
+    unsigned char *bytes = encode(learned, target, &count);
+    char *part = malloc(length);
+    ais_status status = AIS_OK;
+    if (!bytes || !part) {
+        status = ais_fail_memory(context, "a kernel file", count);
+    } else {
+        snprintf(part, length, "%s.part", path);
+        FILE *file = fopen(part, "wb");
+        bool written = file && fwrite(bytes, 1, count, file) == count;
+        if (file) written = fclose(file) == 0 && written;
+        if (!written || rename(part, path) != 0) {
+            status = ais_fail(context, AIS_FILE_ERROR, "cannot write %s: %s", path, strerror(errno));
+            unlink(part);
+        }
+    }
+    free(bytes);
+    free(part);
+    return status;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------- */
+
+static ais_status damaged(ais_context *context, const char *path, const char *what) {
+    return ais_fail(context, AIS_BAD_FORMAT, "%s is not a usable kernel file: %s", path, what);
+}
+
+static ais_status read_whole(ais_context *context, const char *path, unsigned char **bytes, size_t *count) {
+    FILE *file = fopen(path, "rb");
+    if (!file) return ais_fail(context, AIS_FILE_ERROR, "cannot open %s: %s", path, strerror(errno));
+    size_t room = 1 << 16;
+    unsigned char *buffer = malloc(room);
+    *count = 0;
+    while (buffer) {
+        *count += fread(buffer + *count, 1, room - *count, file);
+        if (*count < room) break;
+        unsigned char *larger = realloc(buffer, room *= 2);
+        if (!larger) free(buffer);
+        buffer = larger;
+    }
+    bool failed = ferror(file);
+    fclose(file);
+    if (!buffer) return ais_fail_memory(context, "a kernel file", room);
+    if (failed) {
+        free(buffer);
+        return ais_fail(context, AIS_FILE_ERROR, "cannot read %s: %s", path, strerror(errno));
+    }
+    *bytes = buffer;
+    return AIS_OK;
+}
+
+static int word_of(const json_t *head, const char *key, const char *const *words) {
+    const char *text = json_string_value(json_object_get(head, key));
+    for (int i = 0; text && words[i]; i++)
+        if (strcmp(text, words[i]) == 0) return i;
+    return -1;
+}
+
+static bool int_of(const json_t *head, const char *key, int *value) {
+    const json_t *json = json_object_get(head, key);
+    json_int_t number = json_integer_value(json);
+    if (!json_is_integer(json) || number < -1000000000 || number > 1000000000) return false;
+    *value = (int)number;
+    return true;
+}
+
+static bool shape_of(const json_t *head, ais_shape *shape) {
+    int map = word_of(head, "map", map_names), reversal = word_of(head, "reversal", reversal_names);
+    int activation = word_of(head, "activation", activation_names);
+    const json_t *joint = json_object_get(head, "joint"), *permutation = json_object_get(head, "permutation");
+    *shape = (ais_shape){.joint = json_is_true(joint),
+                         .bound = json_number_value(json_object_get(head, "bound")),
+                         .permutation = (uint64_t)json_integer_value(permutation)};
+    if (map < 0 || reversal < 0 || activation < 0 || !json_is_boolean(joint) || !json_is_integer(permutation))
+        return false;
+    shape->map = (ais_map)map;
+    shape->reversal = (ais_reversal)reversal;
+    shape->activation = (ais_activation)activation;
+    return int_of(head, "dim", &shape->dim) && int_of(head, "layers", &shape->layers) &&
+           int_of(head, "hidden", &shape->hidden) && int_of(head, "depth", &shape->depth) &&
+           int_of(head, "bins", &shape->bins) && int_of(head, "marginal_bins", &shape->marginal_bins);
+}
+
+/* A kernel is refused for a target whose dimension or parameters differ from those it was made for. */
+static ais_status check_target(ais_context *context, const char *path, const json_t *head, int dim,
+                               const ais_target *target) {
+    const char *made_for = json_string_value(json_object_get(head, "target"));
+    if (!made_for) made_for = "an unnamed target";
+    if (dim != target->dim)
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "%s was made for %s of dimension %d, but %s has dimension %d: train a kernel for it", path,
+                        made_for, dim, target->name, target->dim);
+    const json_t *names = json_object_get(head, "names");
+    char buffer[32];
+    for (int i = 0; names && i < dim; i++) {
+        const char *name = json_string_value(json_array_get(names, (size_t)i));
+        const char *wanted = ais_target_parameter(target, i, buffer);
+        if (!name || strcmp(name, wanted) != 0)
+            return ais_fail(context, AIS_BAD_ARGUMENT,
+                            "%s was made for %s whose parameter %d is %s, but in %s it is %s: train a kernel for it",
+                            path, made_for, i + 1, name ? name : "missing", target->name, wanted);
+    }
+    return AIS_OK;
+}
+
+static ais_status decode(ais_context *context, const char *path, const unsigned char *bytes, size_t count,
+                         const json_t *head, size_t head_bytes, ais_kernel **kernel) {
+    size_t payload = count - FIXED_HEAD - head_bytes - CHECKSUM;
+    ais_shape shape;
+    if (!shape_of(head, &shape)) return damaged(context, path, "its head lacks a field or has one of a wrong kind");
+    json_int_t weights = json_integer_value(json_object_get(head, "weights"));
+    if (weights <= 0 || (uint64_t)weights > payload / sizeof(float))
+        return damaged(context, path, "its sizes do not agree");
+    ais_kernel *made;
+    ais_status status = ais_learned_new(context, &shape, (size_t)weights, &made);
+    if (status == AIS_BAD_ARGUMENT) return damaged(context, path, "its head describes no possible kernel");
+    if (status != AIS_OK) return status;
+    ais_learned *learned = (ais_learned *)made;
+    if (payload_bytes(learned) != payload) {
+        ais_kernel_free(made);
+        return damaged(context, path, "its sizes do not agree");
+    }
+    size_t dim = (size_t)shape.dim;
+    const unsigned char *at = bytes + FIXED_HEAD + head_bytes;
+    double *numbers = malloc((dim + dim * dim) * sizeof *numbers);
+    if (!numbers) {
+        ais_kernel_free(made);
+        return ais_fail_memory(context, "a kernel's whitening", dim * dim * sizeof *numbers);
+    }
+    memcpy(numbers, at, (dim + dim * dim) * sizeof *numbers);
+    memcpy(learned->weights, at + (dim + dim * dim) * sizeof *numbers, learned->weight_count * sizeof(float));
+    status = ais_whitening_set(context, &learned->whitening, numbers, numbers + dim);
+    free(numbers);
+    for (size_t i = 0; status == AIS_OK && i < learned->weight_count; i++)
+        if (!(learned->weights[i] - learned->weights[i] == 0))
+            status = damaged(context, path, "it has a weight that is not a finite number");
+    const char *test = json_string_value(json_object_get(head, "test"));
+    learned->test = test && strcmp(test, "barker") == 0 ? AIS_BARKER : AIS_METROPOLIS;
+    double tolerance = json_number_value(json_object_get(head, "tolerance"));
+    if (tolerance > 0) learned->tolerance = tolerance;
+    if (status == AIS_OK)
+        *kernel = made;
+    else
+        ais_kernel_free(made);
+    return status;
+}
+
+static ais_status parse(ais_context *context, const char *path, const unsigned char *bytes, size_t count,
+                        const ais_target *target, ais_kernel **kernel) {
+    uint32_t numbers[2];
+    uint64_t sum;
+    if (count < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0)
+        return damaged(context, path, "it does not begin like one");
+    if (count < FIXED_HEAD + CHECKSUM) return damaged(context, path, "it is cut short");
+    memcpy(numbers, bytes + sizeof magic, sizeof numbers);
+    if (numbers[0] != VERSION)
+        return ais_fail(context, AIS_BAD_FORMAT,
+                        "%s has version %u of the kernel format; this library reads version %d", path, numbers[0],
+                        VERSION);
+    if (numbers[1] > LARGEST_HEAD || numbers[1] > count - FIXED_HEAD - CHECKSUM)
+        return damaged(context, path, "it is cut short");
+    memcpy(&sum, bytes + count - CHECKSUM, CHECKSUM);
+    if (sum != checksum(bytes, count - CHECKSUM))
+        return damaged(context, path, "its checksum is wrong, so it is damaged or cut short");
+    json_error_t error;
+    json_t *head = json_loadb((const char *)bytes + FIXED_HEAD, numbers[1], JSON_REJECT_DUPLICATES, &error);
+    if (!json_is_object(head)) {
+        json_decref(head);
+        return damaged(context, path, "its head is not JSON");
+    }
+    ais_kernel *made = NULL;
+    ais_status status = decode(context, path, bytes, count, head, numbers[1], &made);
+    if (status == AIS_OK && target) status = check_target(context, path, head, made->dim, target);
+    json_decref(head);
+    if (status == AIS_OK)
+        *kernel = made;
+    else
+        ais_kernel_free(made);
+    return status;
+}
+
+ais_status ais_kernel_load(ais_context *context, const char *path, const ais_target *target, ais_kernel **kernel) {
+    unsigned char *bytes = NULL;
+    size_t count = 0;
+    ais_status status = read_whole(context, path, &bytes, &count);
+    if (status != AIS_OK) return status;
+    status = parse(context, path, bytes, count, target, kernel);
+    free(bytes);
+    return status;
+}

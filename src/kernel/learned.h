@@ -1,0 +1,67 @@
+/* A learned kernel: whitening, g, R, weights, and the test of its transition. */
+#ifndef AIS_KERNEL_LEARNED_H
+#define AIS_KERNEL_LEARNED_H
+
+#include "kernel/flow.h"
+#include "kernel/henon.h"
+#include "kernel/kernel.h"
+#include "kernel/whitening.h"
+
+typedef struct ais_proposal ais_proposal;
+typedef struct ais_learned ais_learned;
+
+struct ais_learned {
+    ais_kernel kernel;
+    ais_shape shape; /* no field 0 that means a default */
+    ais_test test;
+    double tolerance;
+    ais_whitening whitening;
+    ais_henon henon; /* map is AIS_HENON */
+    ais_flow flow;   /* else; on 2 dim coordinates when joint */
+    ais_real *weights;
+    size_t weight_count;
+    /* Fills a proposal; follows from the map. Tests put broken ones here. */
+    void (*propose)(const ais_learned *, ais_proposal *);
+    ais_arena arena;
+};
+
+/* The memory of a block's proposals. Everything is coordinates x lanes. */
+struct ais_proposal {
+    int dim;
+    size_t lanes;
+    double *v;          /* in: dim, fresh normals */
+    double *u;          /* in: dim, the whitened point; henon: that of the lattice point */
+    int64_t *lattice;   /* in, henon: dim, the chain's lattice point */
+    int64_t *image;     /* out, henon: 2 dim, the proposed lattice point and v' */
+    double *x;          /* out: dim, the proposed point */
+    double *kinetic;    /* out: log N(v') - log N(v) */
+    double *log_det;    /* out: log|det J_M| */
+    double *round_trip; /* out: largest coordinate of |M(M(z)) - z| */
+    double *z, *back;   /* work: 2 dim */
+    ais_henon_tape *henon_tape;
+    ais_flow_tape *flow_tape;
+};
+
+/* Memory from the arena; false when it is out. */
+bool ais_proposal_new(const ais_learned *learned, size_t lanes, ais_arena *arena, ais_proposal *proposal);
+
+/* M in whitened coordinates, in double and in place: z is 2 dim x lanes; log|det| is written. */
+void ais_learned_involution(const ais_learned *learned, ais_proposal *proposal, double *z, double *log_det);
+
+/* M on the lattice, in place: z is 2 dim x lanes. Exactly its own inverse. */
+void ais_learned_lattice_involution(const ais_learned *learned, ais_proposal *proposal, int64_t *z);
+
+void ais_propose_henon(const ais_learned *learned, ais_proposal *proposal);
+void ais_propose_flow(const ais_learned *learned, ais_proposal *proposal);
+
+/* learned, or NULL when the kernel is a classical one. */
+const ais_learned *ais_as_learned(const ais_kernel *kernel);
+
+/* With all weights zero. When `weights` is not 0, a shape with another number of them is refused
+ * before any memory is taken for them. */
+ais_status ais_learned_new(ais_context *context, const ais_shape *shape, size_t weights, ais_kernel **kernel);
+void ais_learned_free(ais_kernel *kernel);
+
+extern const ais_kernel_type ais_learned_type[3]; /* indexed by ais_map; in transition.c */
+
+#endif

@@ -1,0 +1,121 @@
+/* One accept/reject step of a learned kernel. */
+#include <math.h>
+#include <string.h>
+
+#include "kernel/lattice_lanes.h"
+#include "kernel/learned.h"
+#include "simd/normal.h"
+
+typedef struct own {
+    ais_proposal proposal;
+    uint32_t *seen; /* the version of x that u (and the lattice point) belong to */
+    double *x;      /* dim x lanes: where a point was put on the lattice */
+    double *logp, *uniform, *point;
+} own;
+
+/* Brings u, and with henon the lattice point, up to date where x was moved by another. With henon x
+ * becomes the lattice point nearest to it, at most 2^-33 of the whitened scale away. */
+static ais_status refresh(ais_context *context, const ais_learned *learned, ais_state *state, own *mine) {
+    ais_proposal *proposal = &mine->proposal;
+    size_t lanes = proposal->lanes, rows = (size_t)proposal->dim * lanes;
+    bool stale = false;
+    for (int c = 0; c < state->lanes; c++) stale |= mine->seen[c] != state->version[c];
+    if (!stale) return AIS_OK;
+    ais_whiten(&learned->whitening, lanes, state->x, proposal->z);
+    if (learned->shape.map == AIS_HENON) {
+        AIS_CHOOSE(ais_lattice_from_double)(rows, proposal->z, proposal->image);
+        AIS_CHOOSE(ais_lattice_to_double)(rows, proposal->image, proposal->z);
+        ais_unwhiten(&learned->whitening, lanes, proposal->z, mine->x);
+    }
+    for (size_t i = 0; i < rows; i++) {
+        size_t c = i % lanes;
+        if (mine->seen[c] == state->version[c]) continue;
+        proposal->u[i] = proposal->z[i];
+        if (learned->shape.map != AIS_HENON) continue;
+        proposal->lattice[i] = proposal->image[i];
+        state->x[i] = mine->x[i];
+    }
+    memcpy(mine->seen, state->version, (size_t)state->lanes * sizeof *mine->seen);
+    if (learned->shape.map != AIS_HENON) return AIS_OK;
+    return ais_state_logp(context, state->target, state->chains, state->lanes, state->x, mine->point, state->logp);
+}
+
+static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state *state, void **out) {
+    const ais_learned *learned = (const ais_learned *)kernel;
+    if (learned->shape.dim != state->target->dim)
+        return ais_fail(context, AIS_BAD_ARGUMENT, "the kernel was made for dimension %d, but %s has %d",
+                        learned->shape.dim, state->target->name, state->target->dim);
+    size_t lanes = (size_t)state->lanes, rows = (size_t)learned->shape.dim * lanes;
+    own *mine = AIS_TAKE(&state->arena, own, 1);
+    if (!mine || !ais_proposal_new(learned, lanes, &state->arena, &mine->proposal))
+        return ais_fail_memory(context, "a kernel's state", rows * sizeof(double));
+    mine->seen = AIS_TAKE(&state->arena, uint32_t, lanes);
+    mine->x = AIS_TAKE(&state->arena, double, rows);
+    mine->logp = AIS_TAKE(&state->arena, double, lanes);
+    mine->uniform = AIS_TAKE(&state->arena, double, lanes);
+    mine->point = AIS_TAKE(&state->arena, double, learned->shape.dim);
+    if (!mine->seen || !mine->x || !mine->logp || !mine->uniform || !mine->point)
+        return ais_fail_memory(context, "a kernel's state", rows * sizeof(double));
+    for (size_t c = 0; c < lanes; c++) mine->seen[c] = state->version[c] - 1;
+    *out = mine;
+    return refresh(context, learned, state, mine);
+}
+
+/* A proposal that is not finite, or whose round trip misses, is rejected without asking the target:
+ * its place is taken by the present point. */
+static void mask(const ais_learned *learned, const ais_state *state, ais_proposal *proposal) {
+    size_t lanes = proposal->lanes, rows = (size_t)proposal->dim * lanes;
+    for (size_t i = 0; i < rows; i++)
+        if (!isfinite(proposal->x[i])) proposal->round_trip[i % lanes] = INFINITY;
+    for (size_t i = 0; i < rows; i++)
+        if (!(proposal->round_trip[i % lanes] <= learned->tolerance)) proposal->x[i] = state->x[i];
+}
+
+static void move(const ais_learned *learned, ais_state *state, own *mine, size_t c) {
+    const ais_proposal *proposal = &mine->proposal;
+    size_t rows = (size_t)proposal->dim * proposal->lanes;
+    for (size_t i = c; i < rows; i += proposal->lanes) {
+        state->x[i] = proposal->x[i];
+        proposal->u[i] = proposal->z[i];
+        if (learned->shape.map == AIS_HENON) proposal->lattice[i] = proposal->image[i];
+    }
+    state->logp[c] = mine->logp[c];
+    mine->seen[c] = ++state->version[c];
+}
+
+static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state *state, void *own_state,
+                       ais_info *info) {
+    const ais_learned *learned = (const ais_learned *)kernel;
+    own *mine = own_state;
+    ais_proposal *proposal = &mine->proposal;
+    ais_status status = refresh(context, learned, state, mine);
+    if (status != AIS_OK) return status;
+    ais_stream stream = {.seed = state->seed, .step = state->step, .chain = state->chain};
+    stream.purpose = AIS_FOR_MOMENTUM;
+    ais_normals_lanes(&stream, (size_t)proposal->dim, proposal->lanes, proposal->v);
+    stream.purpose = AIS_FOR_TEST;
+    ais_uniforms_lanes(&stream, 0, proposal->lanes, mine->uniform);
+    learned->propose(learned, proposal);
+    mask(learned, state, proposal);
+    status = ais_state_logp(context, state->target, state->chains, state->lanes, proposal->x, mine->point, mine->logp);
+    if (status != AIS_OK) return status;
+    for (int c = 0; c < state->chains; c++) {
+        double ratio = mine->logp[c] - state->logp[c] + proposal->kinetic[c] + proposal->log_det[c];
+        bool whole = proposal->round_trip[c] <= learned->tolerance && !isnan(ratio);
+        double odds = whole ? exp(ratio < 0 ? ratio : -ratio) : 0; /* of the less likely of the two */
+        double chance = !whole                            ? 0
+                        : learned->test == AIS_METROPOLIS ? (ratio < 0 ? odds : 1)
+                                                          : (ratio < 0 ? odds : 1) / (1 + odds);
+        info[c] = (ais_info){.accept_stat = chance, .round_trip = proposal->round_trip[c]};
+        if (mine->uniform[c] < chance) move(learned, state, mine, (size_t)c);
+    }
+    return AIS_OK;
+}
+
+#define LEARNED(map)                                                                                                   \
+    {                                                                                                                  \
+        .name = map, .info = 1 << AIS_INFO_ACCEPT_STAT | 1 << AIS_INFO_ROUND_TRIP, .init = init, .step = step,         \
+        .free = ais_learned_free                                                                                       \
+    }
+const ais_kernel_type ais_learned_type[3] = {
+    [AIS_HENON] = LEARNED("henon"), [AIS_REALNVP] = LEARNED("realnvp"), [AIS_SPLINE] = LEARNED("spline")};

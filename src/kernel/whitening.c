@@ -1,0 +1,95 @@
+#include "kernel/whitening.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simd/matrix_lanes.h"
+
+ais_status ais_whitening_new(ais_context *context, ais_whitening *whitening, int dim, ais_arena *arena) {
+    size_t n = (size_t)dim, square = n * n;
+    *whitening = (ais_whitening){.dim = dim,
+                                 .mean = AIS_TAKE(arena, double, n),
+                                 .factor = AIS_TAKE(arena, double, square),
+                                 .inverse = AIS_TAKE(arena, double, square),
+                                 .offset = AIS_TAKE(arena, double, n)};
+    if (!whitening->mean || !whitening->factor || !whitening->inverse || !whitening->offset)
+        return ais_fail_memory(context, "a kernel's whitening", 2 * square * sizeof(double));
+    for (size_t i = 0; i < n; i++) whitening->factor[i * n + i] = whitening->inverse[i * n + i] = 1;
+    return AIS_OK;
+}
+
+static void add_row(size_t n, double *matrix, size_t to, size_t from, double factor) {
+    for (size_t j = 0; j < n; j++) matrix[to * n + j] += factor * matrix[from * n + j];
+}
+
+static void swap_rows(size_t n, double *matrix, size_t a, size_t b) {
+    for (size_t j = 0; j < n; j++) {
+        double swapped = matrix[a * n + j];
+        matrix[a * n + j] = matrix[b * n + j];
+        matrix[b * n + j] = swapped;
+    }
+}
+
+/* Gauss-Jordan with row pivots; `matrix` is used up, `inverse` filled. */
+static bool invert(size_t n, double *matrix, double *inverse) {
+    memset(inverse, 0, n * n * sizeof *inverse);
+    for (size_t i = 0; i < n; i++) inverse[i * n + i] = 1;
+    for (size_t k = 0; k < n; k++) {
+        size_t pivot = k;
+        for (size_t i = k + 1; i < n; i++)
+            if (fabs(matrix[i * n + k]) > fabs(matrix[pivot * n + k])) pivot = i;
+        double value = matrix[pivot * n + k];
+        if (!isfinite(value) || !isfinite(1 / value)) return false;
+        if (pivot != k) {
+            swap_rows(n, matrix, pivot, k);
+            swap_rows(n, inverse, pivot, k);
+        }
+        add_row(n, matrix, k, k, 1 / value - 1);
+        add_row(n, inverse, k, k, 1 / value - 1);
+        for (size_t i = 0; i < n; i++) {
+            double factor = matrix[i * n + k];
+            if (i == k || factor == 0) continue;
+            add_row(n, matrix, i, k, -factor);
+            add_row(n, inverse, i, k, -factor);
+        }
+    }
+    for (size_t i = 0; i < n * n; i++)
+        if (!isfinite(inverse[i])) return false;
+    return true;
+}
+
+ais_status ais_whitening_set(ais_context *context, ais_whitening *whitening, const double *mean, const double *factor) {
+    size_t n = (size_t)whitening->dim, square = n * n;
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(mean[i]))
+            return ais_fail(context, AIS_BAD_ARGUMENT, "whitening: mean %zu is %g, not a finite number", i, mean[i]);
+    for (size_t i = 0; i < square; i++)
+        if (!isfinite(factor[i]))
+            return ais_fail(context, AIS_BAD_ARGUMENT, "whitening: factor (%zu, %zu) is %g, not a finite number", i / n,
+                            i % n, factor[i]);
+    double *work = malloc(2 * square * sizeof *work);
+    if (!work) return ais_fail_memory(context, "a matrix inverse", 2 * square * sizeof *work);
+    memcpy(work, factor, square * sizeof *work);
+    bool regular = invert(n, work, work + square);
+    if (regular) {
+        memcpy(whitening->inverse, work + square, square * sizeof *work);
+        memcpy(whitening->factor, factor, square * sizeof *work);
+        memcpy(whitening->mean, mean, n * sizeof *mean);
+        for (size_t i = 0; i < n; i++) {
+            whitening->offset[i] = 0;
+            for (size_t j = 0; j < n; j++) whitening->offset[i] -= whitening->inverse[i * n + j] * mean[j];
+        }
+    }
+    free(work);
+    return regular ? AIS_OK : ais_fail(context, AIS_BAD_ARGUMENT, "whitening: the factor is singular");
+}
+
+void ais_whiten(const ais_whitening *whitening, size_t lanes, const double *x, double *u) {
+    AIS_CHOOSE(ais_matrix_apply)(whitening->dim, lanes, whitening->inverse, whitening->offset, x, u);
+}
+
+void ais_unwhiten(const ais_whitening *whitening, size_t lanes, const double *u, double *x) {
+    AIS_CHOOSE(ais_matrix_apply)(whitening->dim, lanes, whitening->factor, whitening->mean, u, x);
+}

@@ -1,0 +1,27 @@
+/* The affine start of g: u = A^-1 (x - m), x = m + A u. Its Jacobian is constant and cancels in the
+ * ratio. */
+#ifndef AIS_KERNEL_WHITENING_H
+#define AIS_KERNEL_WHITENING_H
+
+#include "base/arena.h"
+#include "base/status.h"
+
+typedef struct ais_whitening {
+    int dim;
+    double *mean;    /* m */
+    double *factor;  /* A, dim x dim */
+    double *inverse; /* A^-1 */
+    double *offset;  /* -A^-1 m */
+} ais_whitening;
+
+/* The identity. */
+ais_status ais_whitening_new(ais_context *context, ais_whitening *whitening, int dim, ais_arena *arena);
+
+/* Refuses a factor that is not finite or not invertible, and leaves the old one. */
+ais_status ais_whitening_set(ais_context *context, ais_whitening *whitening, const double *mean, const double *factor);
+
+/* dim x lanes each; in and out do not overlap. */
+void ais_whiten(const ais_whitening *whitening, size_t lanes, const double *x, double *u);
+void ais_unwhiten(const ais_whitening *whitening, size_t lanes, const double *u, double *x);
+
+#endif

@@ -1,0 +1,24 @@
+/* One dense layer over lanes: the inner loops of every network. */
+#ifndef AIS_NN_DENSE_LANES_H
+#define AIS_NN_DENSE_LANES_H
+
+#include <stdbool.h>
+
+#include "nn/real.h"
+#include "simd/isa.h"
+
+/* out (outputs x lanes) = W in + b. */
+AIS_DECLARE_LANES(void, ais_dense, int inputs, int outputs, size_t lanes, const ais_real *weights, const ais_real *bias,
+                  const ais_real *in, ais_real *out);
+/* in place, n values */
+AIS_DECLARE_LANES(void, ais_activate, bool tanh, size_t n, ais_real *value);
+/* gradient *= derivative at the activated value */
+AIS_DECLARE_LANES(void, ais_deactivate, bool tanh, size_t n, const ais_real *value, ais_real *gradient);
+/* gradient_in (inputs x lanes) = W^T gradient_out */
+AIS_DECLARE_LANES(void, ais_dense_transposed, int inputs, int outputs, size_t lanes, const ais_real *weights,
+                  const ais_real *gradient_out, ais_real *gradient_in);
+/* gradient_weights += gradient_out in^T, gradient_bias += sum of gradient_out over lanes */
+AIS_DECLARE_LANES(void, ais_dense_gradient, int inputs, int outputs, size_t lanes, const ais_real *in,
+                  const ais_real *gradient_out, ais_real *gradient_weights, ais_real *gradient_bias);
+
+#endif

@@ -1,0 +1,12 @@
+/* The type of network arithmetic: float. The gradient tests build the same sources with double,
+ * where finite differences can be trusted to many digits. */
+#ifndef AIS_NN_REAL_H
+#define AIS_NN_REAL_H
+
+#ifdef AIS_REAL_IS_DOUBLE
+typedef double ais_real;
+#else
+typedef float ais_real;
+#endif
+
+#endif
