@@ -18,6 +18,7 @@ typedef enum ais_purpose {
     AIS_FOR_EXACT,     /* exact draws of a reference */
     AIS_FOR_CHECK,     /* points at which a target is checked */
     AIS_FOR_BATCH,     /* which members of a population make a batch */
+    AIS_FOR_STEP_SIZE, /* the search for a first step size */
     AIS_FOR_USER = 128 /* tests and callers: this and above, below 256 */
 } ais_purpose;
 

@@ -11,6 +11,7 @@
 #include <aisampler/kernel.h>
 
 #include "base/arena.h"
+#include "base/random.h"
 #include "base/status.h"
 
 typedef struct ais_state {
@@ -21,6 +22,7 @@ typedef struct ais_state {
     int lanes;         /* chains rounded up to a multiple of AIS_LANES */
     uint64_t step;     /* the number of the step to come; warm-up steps count */
     uint64_t warmup;   /* steps below this adapt */
+    uint32_t part;     /* of a cycle, the part that is at work; else 0 */
     double *x;         /* dim x lanes */
     double *logp;      /* lanes */
     uint32_t *version; /* lanes */
@@ -44,7 +46,18 @@ struct ais_kernel {
     int dim; /* 0: any */
 };
 
-/* A block of chains: memory, starting points (chains x dim, row-major) and their log densities. */
+/* The random numbers of one lane at this step. Kernels take theirs only from here: the parts of a
+ * cycle then never share any, because the part's number stands in the upper bits of the step. */
+enum { AIS_MAX_PARTS = 256 };
+static inline ais_stream ais_state_stream(const ais_state *state, int lane, uint32_t purpose) {
+    return (ais_stream){.seed = state->seed,
+                        .step = state->step | (uint64_t)state->part << 48,
+                        .chain = state->chain + (uint32_t)lane,
+                        .purpose = purpose};
+}
+
+/* A block of chains: memory, starting points (chains x dim, row-major) and their log densities.
+ * start NULL: N(0, start_scale^2), drawn again up to 100 times until the density is positive. */
 ais_status ais_state_new(ais_context *context, const ais_target *target, uint64_t seed, uint32_t first_chain,
                          int chains, uint64_t warmup, const double *start, ais_state **state);
 void ais_state_free(ais_state *state);
