@@ -90,8 +90,7 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
     ais_proposal *proposal = &mine->proposal;
     ais_status status = refresh(context, learned, state, mine);
     if (status != AIS_OK) return status;
-    ais_stream stream = {.seed = state->seed, .step = state->step, .chain = state->chain};
-    stream.purpose = AIS_FOR_MOMENTUM;
+    ais_stream stream = ais_state_stream(state, 0, AIS_FOR_MOMENTUM);
     ais_normals_lanes(&stream, (size_t)proposal->dim, proposal->lanes, proposal->v);
     stream.purpose = AIS_FOR_TEST;
     ais_uniforms_lanes(&stream, 0, proposal->lanes, mine->uniform);

@@ -72,7 +72,8 @@ static void check(const subject *s, double *z, bool spoil, double *worst) {
         *worst = miss > *worst ? miss : *worst;
     }
     for (size_t i = 0; i < s->count; i++) {
-        double wanted = difference(s, z, &s->weights[i]), miss = fabs(gradient_weights[i] - wanted) / (1 + fabs(wanted));
+        double wanted = difference(s, z, &s->weights[i]),
+               miss = fabs(gradient_weights[i] - wanted) / (1 + fabs(wanted));
         *worst = miss > *worst ? miss : *worst;
     }
     free(gradient);
@@ -109,7 +110,8 @@ static void flow_case(const char *name, ais_flow_shape shape) {
 
 static void flows(void **state) {
     (void)state;
-    const ais_flow_shape plain = {.dim = 2, .layers = 2, .hidden = 5, .depth = 1, .bins = 5, .bound = 2.2, .tanh = true};
+    const ais_flow_shape plain = {
+        .dim = 2, .layers = 2, .hidden = 5, .depth = 1, .bins = 5, .bound = 2.2, .tanh = true};
     ais_flow_shape shape = plain;
     flow_case("affine", shape);
     shape.spline = true;

@@ -25,9 +25,9 @@ static inline void assert_near_at(double a, double b, double tolerance, const ch
     _fail(file, line);
 }
 
-#define assert_ok(context, call)                                        \
-    do {                                                                \
-        if ((call) != AIS_OK) fail_msg("%s: %s", #call, (context).message); \
+#define assert_ok(context, call)                                                                                       \
+    do {                                                                                                               \
+        if ((call) != AIS_OK) fail_msg("%s: %s", #call, (context).message);                                            \
     } while (0)
 
 /* Odd-looking numbers for tests: uniform number i of a stream of its own, in (low, high). */

@@ -1,0 +1,310 @@
+/* The loop: blocks of chains, stepped in rounds over a pool of threads, handed to the sinks in order.
+ *
+ * A round lets every block make the same number of draws into one buffer; then the buffer goes to
+ * the sinks. How long a round is depends on the clock, what is drawn does not: every number is a
+ * function of seed, chain and step. */
+#include "sampler/sample.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { LEARNED_BLOCK = 64, BUFFER_BYTES = 64 << 20 };
+static const double round_seconds = 0.1;
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Blocks never depend on the number of threads. Chains with trajectories of their own step alone;
+ * others share vector lanes. */
+static int chains_per_block(const ais_kernel *kernel) {
+    return ais_kernel_info(kernel) & 1u << AIS_INFO_N_LEAPFROG ? 1 : LEARNED_BLOCK;
+}
+
+static ais_status check_options(ais_context *context, const ais_sample_options *options) {
+    const struct {
+        const char *what;
+        int value;
+    } count[] = {{"chains", options->chains},
+                 {"warmup", options->warmup},
+                 {"draws", options->draws},
+                 {"thin", options->thin},
+                 {"threads", options->threads}};
+    for (size_t i = 0; i < sizeof count / sizeof *count; i++)
+        if (count[i].value < 0)
+            return ais_fail(context, AIS_BAD_ARGUMENT, "%s is %d, but must not be negative", count[i].what,
+                            count[i].value);
+    return AIS_OK;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------ */
+
+/* One draw of every chain of a block costs `thin` steps. */
+static ais_status draw_once(ais_run *run, ais_block *block, bool keep, int t) {
+    ais_state *state = block->state;
+    int dim = run->target->dim, thin = keep ? run->thin : 1;
+    for (int s = 0; s < thin; s++) {
+        ais_status status = run->kernel->type->step(&block->context, run->kernel, state, block->own, block->info);
+        if (status != AIS_OK) return status;
+        state->step++;
+        for (int c = 0; c < state->chains; c++) {
+            const ais_info *info = &block->info[c];
+            block->accept_sum += info->accept_stat;
+            block->evaluations += info->n_leapfrog > 0 ? (long)info->n_leapfrog : 1;
+            block->divergences += info->divergent > 0;
+            if (info->accept_stat > 0 && info->round_trip > block->worst_round_trip)
+                block->worst_round_trip = info->round_trip;
+        }
+    }
+    if (!keep && !run->header.save_warmup) return AIS_OK;
+    for (int c = 0; c < state->chains; c++) {
+        size_t at = ((size_t)state->chain + (size_t)c) * (size_t)run->round + (size_t)t;
+        for (int i = 0; i < dim; i++)
+            run->x[at * (size_t)dim + (size_t)i] = state->x[(size_t)i * (size_t)state->lanes + (size_t)c];
+        run->logp[at] = state->logp[c];
+        run->info[at] = block->info[c];
+    }
+    return AIS_OK;
+}
+
+static void run_block(void *data, int b) {
+    ais_run *run = data;
+    ais_block *block = &run->block[b];
+    bool keep = run->warmup_done == run->warmup;
+    block->accept_sum = 0;
+    block->done = 0;
+    while (block->done < run->round && !(run->stop && *run->stop)) {
+        block->status = draw_once(run, block, keep, block->done);
+        if (block->status != AIS_OK) return;
+        block->done++;
+    }
+}
+
+static void init_block(void *data, int b) {
+    ais_run *run = data;
+    ais_block *block = &run->block[b];
+    int first = b * run->block_chains, left = run->chains - first;
+    int chains = left < run->block_chains ? left : run->block_chains;
+    const double *start = run->start ? run->start + (size_t)first * (size_t)run->target->dim : NULL;
+    block->status = ais_state_new(&block->context, run->target, run->header.seed, (uint32_t)first, chains,
+                                  (uint64_t)run->warmup, start, &block->state);
+    if (block->status != AIS_OK) return;
+    block->info = AIS_TAKE(&block->state->arena, ais_info, chains);
+    block->status = block->info
+                        ? run->kernel->type->init(&block->context, run->kernel, block->state, &block->own)
+                        : ais_fail_memory(&block->context, "a block of chains", (size_t)chains * sizeof(ais_info));
+}
+
+/* The failure of the earliest step, and there of the first chain, so that the message does not depend
+ * on threads. */
+static ais_status first_failure(ais_context *context, const ais_run *run) {
+    const ais_block *first = NULL;
+    for (int b = 0; b < run->blocks; b++) {
+        const ais_block *block = &run->block[b];
+        if (block->status != AIS_OK && (!first || block->done < first->done)) first = block;
+    }
+    if (!first) return AIS_OK;
+    *context = first->context;
+    return first->status;
+}
+
+/* ---- sinks ------------------------------------------------------------------------------------- */
+
+/* Draws that not every block has reached are dropped: chains stay of equal length. */
+static int common_length(ais_run *run) {
+    int count = run->round;
+    for (int b = 0; b < run->blocks; b++) count = run->block[b].done < count ? run->block[b].done : count;
+    size_t dim = (size_t)run->target->dim, from = (size_t)run->round, to = (size_t)count;
+    for (size_t c = 1; count < run->round && c < (size_t)run->chains; c++) {
+        memmove(run->x + c * to * dim, run->x + c * from * dim, to * dim * sizeof(double));
+        memmove(run->logp + c * to, run->logp + c * from, to * sizeof(double));
+        memmove(run->info + c * to, run->info + c * from, to * sizeof(ais_info));
+    }
+    return count;
+}
+
+static ais_status write_round(ais_context *context, ais_run *run, bool warmup, int first, int count) {
+    ais_chunk chunk = {
+        .warmup = warmup, .first = first, .count = count, .x = run->x, .logp = run->logp, .info = run->info};
+    for (int s = 0; s < run->sinks && count > 0; s++) {
+        ais_status status = run->sink[s]->write(context, run->sink[s], &chunk);
+        if (status != AIS_OK) return status;
+    }
+    return AIS_OK;
+}
+
+/* Every sink that began is ended, or abandoned when anything failed. */
+static ais_status close_sinks(ais_context *context, ais_run *run, ais_status status, const ais_run_footer *footer) {
+    for (int s = 0; s < run->begun; s++) {
+        ais_sink *sink = run->sink[s];
+        if (status == AIS_OK || status == AIS_STOPPED) {
+            ais_status ended = sink->end(context, sink, footer);
+            if (ended != AIS_OK) status = ended;
+        } else {
+            sink->abandon(sink);
+        }
+    }
+    return status;
+}
+
+/* ---- rounds ------------------------------------------------------------------------------------ */
+
+static void report_progress(const ais_run *run, const ais_sample_options *options, int count) {
+    if (!options->progress) return;
+    double elapsed = now() - run->started, accept = 0;
+    long divergences = 0, evaluations = 0;
+    for (int b = 0; b < run->blocks; b++) {
+        accept += run->block[b].accept_sum;
+        divergences += run->block[b].divergences;
+        evaluations += run->block[b].evaluations;
+    }
+    bool sampling = run->draws_done > 0;
+    double steps = (double)count * run->chains * (sampling ? run->thin : 1);
+    double phase = now() - run->phase_started;
+    int phase_done = sampling ? run->draws_done : run->warmup_done;
+    int left = sampling ? run->draws - run->draws_done : run->warmup - run->warmup_done;
+    double per_draw = phase_done > 0 ? phase / phase_done : NAN;
+    ais_progress progress = {.chains = run->chains,
+                             .warmup = run->warmup,
+                             .draws = run->draws,
+                             .warmup_done = run->warmup_done,
+                             .draws_done = run->draws_done,
+                             .seconds = elapsed,
+                             .seconds_left = per_draw * (left + (sampling ? 0 : (double)run->draws * run->thin)),
+                             .acceptance = accept / steps,
+                             .divergences = sampling ? divergences : 0,
+                             .evaluations = run->evaluations_before + evaluations};
+    options->progress(&progress, options->progress_data);
+}
+
+/* One phase, warm-up or sampling, round by round. */
+static ais_status run_phase(ais_context *context, ais_run *run, const ais_sample_options *options, bool warmup) {
+    int planned = warmup ? run->warmup : run->draws, *done = warmup ? &run->warmup_done : &run->draws_done;
+    int length = 1;
+    run->phase_started = now();
+    for (int b = 0; b < run->blocks; b++) {
+        ais_block *block = &run->block[b];
+        run->evaluations_before += block->evaluations;
+        block->evaluations = block->divergences = 0;
+        block->worst_round_trip = 0;
+    }
+    while (*done < planned) {
+        double start = now();
+        run->round = planned - *done < length ? planned - *done : length;
+        ais_pool_run(run->pool, run->blocks, run_block, run);
+        ais_status status = first_failure(context, run);
+        if (status != AIS_OK) return status;
+        bool stopped = run->stop && *run->stop;
+        int count = common_length(run), first = *done;
+        if (!warmup || run->header.save_warmup) status = write_round(context, run, warmup, first, count);
+        if (status != AIS_OK) return status;
+        for (int b = 0; b < run->blocks && !warmup; b++) run->accept_sum += run->block[b].accept_sum;
+        *done += count;
+        report_progress(run, options, count > 0 ? count : 1);
+        if (stopped && *done < planned)
+            return ais_fail(context, AIS_STOPPED, "stopped after %d of %d %s draws per chain", *done, planned,
+                            warmup ? "warm-up" : "planned");
+        if (now() - start < round_seconds && length < run->longest_round) length *= 2;
+        if (length > run->longest_round) length = run->longest_round;
+    }
+    return AIS_OK;
+}
+
+static void fill_result(const ais_run *run, double warmup_seconds, double sample_seconds, ais_sample_result *result) {
+    double steps = (double)run->draws_done * run->thin * run->chains;
+    *result = (ais_sample_result){.draws = run->draws_done,
+                                  .warmup_seconds = warmup_seconds,
+                                  .sample_seconds = sample_seconds,
+                                  .acceptance = steps > 0 ? run->accept_sum / steps : NAN};
+    bool involution = ais_kernel_info(run->kernel) & 1u << AIS_INFO_ROUND_TRIP;
+    result->involution_error = involution ? 0 : NAN;
+    for (int b = 0; b < run->blocks && run->draws_done > 0; b++) {
+        const ais_block *block = &run->block[b];
+        result->divergences += block->divergences;
+        result->evaluations += block->evaluations;
+        if (block->worst_round_trip > result->involution_error) result->involution_error = block->worst_round_trip;
+    }
+}
+
+static ais_status begin(ais_context *context, ais_run *run) {
+    size_t draw_bytes = ((size_t)run->target->dim + 1) * sizeof(double) + sizeof(ais_info);
+    size_t fit = BUFFER_BYTES / (draw_bytes * (size_t)run->chains);
+    run->longest_round = fit < 1 ? 1 : fit > 1 << 20 ? 1 << 20 : (int)fit;
+    int longest_phase = run->draws > run->warmup ? run->draws : run->warmup;
+    if (run->longest_round > longest_phase) run->longest_round = longest_phase > 0 ? longest_phase : 1;
+    size_t room = (size_t)run->chains * (size_t)run->longest_round;
+    run->x = malloc(room * (size_t)run->target->dim * sizeof(double));
+    run->logp = malloc(room * sizeof(double));
+    run->info = malloc(room * sizeof(ais_info));
+    run->block = calloc((size_t)run->blocks, sizeof *run->block);
+    if (!run->x || !run->logp || !run->info || !run->block)
+        return ais_fail_memory(context, "the draws of a round", room * draw_bytes);
+    ais_pool_run(run->pool, run->blocks, init_block, run);
+    ais_status status = first_failure(context, run);
+    for (int s = 0; s < run->sinks && status == AIS_OK; s++) {
+        status = run->sink[s]->begin(context, run->sink[s], &run->header);
+        if (status == AIS_OK) run->begun++;
+    }
+    return status;
+}
+
+static void release(ais_run *run) {
+    for (int b = 0; b < run->blocks && run->block; b++) ais_state_free(run->block[b].state);
+    free(run->block);
+    free(run->x);
+    free(run->logp);
+    free(run->info);
+    ais_pool_free(run->pool);
+}
+
+ais_status ais_sample(ais_context *context, const ais_target *target, const ais_kernel *kernel,
+                      const ais_sample_options *options, ais_sink *const *sinks, int sink_count,
+                      ais_sample_result *result) {
+    ais_status status = check_options(context, options);
+    if (status != AIS_OK) return status;
+    int chains = options->chains ? options->chains : 4, draws = options->draws ? options->draws : 1000;
+    int block_chains = chains_per_block(kernel);
+    ais_run run = {.target = target,
+                   .kernel = kernel,
+                   .chains = chains,
+                   .warmup = options->warmup,
+                   .draws = draws,
+                   .thin = options->thin ? options->thin : 1,
+                   .block_chains = block_chains,
+                   .blocks = (chains + block_chains - 1) / block_chains,
+                   .start = options->start,
+                   .stop = options->stop,
+                   .sink = sinks,
+                   .sinks = sink_count,
+                   .started = now()};
+    run.header = (ais_run_header){.target = target,
+                                  .sampler = ais_kernel_name(kernel),
+                                  .seed = options->seed,
+                                  .chains = chains,
+                                  .warmup = options->warmup,
+                                  .draws = draws,
+                                  .save_warmup = options->save_warmup,
+                                  .info = ais_kernel_info(kernel),
+                                  .config = options->config};
+    double warmup_seconds = 0, sample_seconds = 0;
+    status = ais_pool_new(context, options->threads, &run.pool);
+    if (status == AIS_OK) status = begin(context, &run);
+    if (status == AIS_OK) {
+        status = run_phase(context, &run, options, true);
+        warmup_seconds = now() - run.phase_started;
+    }
+    if (status == AIS_OK) {
+        status = run_phase(context, &run, options, false);
+        sample_seconds = now() - run.phase_started;
+    }
+    ais_run_footer footer = {
+        .draws = run.draws_done, .warmup_seconds = warmup_seconds, .sample_seconds = sample_seconds};
+    status = close_sinks(context, &run, status, &footer);
+    if (result && run.block) fill_result(&run, warmup_seconds, sample_seconds, result);
+    release(&run);
+    return status;
+}

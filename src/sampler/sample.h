@@ -1,0 +1,44 @@
+/* The state of a run (sample.c). */
+#ifndef AIS_SAMPLER_SAMPLE_H
+#define AIS_SAMPLER_SAMPLE_H
+
+#include <aisampler/sampler.h>
+
+#include "base/pool.h"
+#include "kernel/kernel.h"
+
+/* Some chains that step together on one thread at a time. */
+typedef struct ais_block {
+    ais_state *state;
+    void *own; /* the kernel's */
+    ais_info *info;
+    ais_context context;
+    ais_status status;
+    int done;          /* draws of this round */
+    double accept_sum; /* of this round */
+    double worst_round_trip;
+    long evaluations, divergences; /* of this phase */
+} ais_block;
+
+typedef struct ais_run {
+    const ais_target *target;
+    const ais_kernel *kernel;
+    ais_run_header header;
+    int chains, warmup, draws, thin;
+    int block_chains, blocks;
+    const double *start;
+    const volatile sig_atomic_t *stop;
+    ais_sink *const *sink;
+    int sinks, begun; /* begun: how many of them */
+    ais_pool *pool;
+    ais_block *block;
+    int round, longest_round; /* draws of every chain */
+    double *x, *logp;         /* of a round: chains x round (x dim) */
+    ais_info *info;
+    int warmup_done, draws_done;
+    double accept_sum; /* after warm-up */
+    long evaluations_before;
+    double started, phase_started;
+} ais_run;
+
+#endif

@@ -1,0 +1,213 @@
+/* M(M(z)) = z: bit for bit on the lattice, to rounding for flows; and |det J_M| as claimed. */
+#include "support.h"
+
+#include "kernel/learned.h"
+#include "simd/normal.h"
+
+/* AIS_INVOLUTION_STATES is the number of states per test; 10^7 without it. */
+static long states_wanted(void) {
+    const char *text = getenv("AIS_INVOLUTION_STATES");
+    return text ? atol(text) : 10000000;
+}
+
+static ais_learned *make(ais_shape shape, uint64_t seed, double scale) {
+    ais_context context = {0};
+    ais_kernel *kernel;
+    assert_ok(context, ais_kernel_learned(&context, &shape, seed, &kernel));
+    size_t count;
+    float *weights = ais_kernel_weights(kernel, &count);
+    for (size_t i = 0; i < count; i++) weights[i] = (float)(scale * odd(seed, i, -1, 1));
+    return (ais_learned *)kernel;
+}
+
+/* Mostly ordinary states; some huge, some at the ends of the range of 64-bit integers. */
+static int64_t lattice_number(uint64_t seed, uint64_t i) {
+    ais_stream stream = {.seed = seed, .step = i, .purpose = AIS_FOR_USER + 1};
+    uint32_t bits[4];
+    ais_random_bits(&stream, 0, bits);
+    int64_t any = (int64_t)((uint64_t)bits[1] << 32 | bits[0]);
+    switch (bits[2] % 8) {
+    case 0:
+        return any; /* anywhere */
+    case 1:
+        return bits[3] % 2 ? INT64_MAX - bits[3] % 3 : INT64_MIN + bits[3] % 3; /* the very ends */
+    case 2:
+        return any / (1 << 12); /* far outside the usual */
+    default:
+        return any / (1 << 29); /* within +-4 */
+    }
+}
+
+static long lattice_misses(ais_learned *learned, long states, uint64_t seed, bool broken) {
+    enum { LANES = 64 };
+    ais_arena arena = {0};
+    ais_proposal proposal;
+    assert_true(ais_proposal_new(learned, LANES, &arena, &proposal));
+    size_t rows = (size_t)learned->shape.dim * LANES;
+    int64_t *z = AIS_TAKE(&arena, int64_t, 2 * rows), *image = AIS_TAKE(&arena, int64_t, 2 * rows);
+    long misses = 0;
+    for (long done = 0; done < states; done += LANES) {
+        for (size_t i = 0; i < 2 * rows; i++) z[i] = lattice_number(seed, (uint64_t)done * 8192 + i);
+        memcpy(image, z, 2 * rows * sizeof *z);
+        ais_learned_lattice_involution(learned, &proposal, image);
+        if (broken) learned->weights[learned->weight_count - 1] += 0.01F; /* eta of the last layer */
+        ais_learned_lattice_involution(learned, &proposal, image);
+        if (broken) learned->weights[learned->weight_count - 1] -= 0.01F;
+        misses += memcmp(image, z, 2 * rows * sizeof *z) != 0;
+    }
+    ais_arena_free(&arena);
+    return misses;
+}
+
+static void lattice_is_exact(void **state) {
+    (void)state;
+    const int dims[] = {1, 2, 3, 5, 8, 16, 33, 64};
+    const int combinations = 8 * 20 * 2;
+    long per_kernel = states_wanted() / combinations + 64, total = 0;
+    for (int d = 0; d < 8; d++)
+        for (int layers = 1; layers <= 20; layers++)
+            for (int swap = 0; swap < 2; swap++) {
+                uint64_t seed = (uint64_t)(layers * 100 + d);
+                ais_shape shape = {.map = AIS_HENON,
+                                   .reversal = swap ? AIS_SWAP : AIS_FLIP,
+                                   .dim = dims[d],
+                                   .layers = layers,
+                                   .hidden = 7 + layers,
+                                   .activation = layers % 2 ? AIS_RELU : AIS_TANH};
+                /* tame and wild weights: V may even overflow to infinity or NaN */
+                ais_learned *learned = make(shape, seed, layers % 5 == 4 ? 1e30 : 0.7);
+                long misses = lattice_misses(learned, per_kernel, seed, false);
+                if (misses) fail_msg("dim %d, %d layers, swap %d: %ld misses", dims[d], layers, swap, misses);
+                total += (per_kernel + 63) / 64 * 64;
+                ais_kernel_free(&learned->kernel);
+            }
+    print_message("%ld lattice states: M(M(z)) = z bit for bit\n", total);
+}
+
+static void unequal_eta_is_caught(void **state) {
+    (void)state;
+    ais_shape shape = {.map = AIS_HENON, .dim = 2};
+    ais_learned *learned = make(shape, 3, 0.7);
+    assert_true(lattice_misses(learned, 640, 1, true) > 0);
+    ais_kernel_free(&learned->kernel);
+}
+
+/* ---- flows ------------------------------------------------------------------------------------- */
+
+static const ais_shape flow_shapes[] = {
+    {.map = AIS_REALNVP, .dim = 1, .joint = true, .activation = AIS_TANH},
+    {.map = AIS_REALNVP, .dim = 2, .joint = true, .activation = AIS_TANH},
+    {.map = AIS_REALNVP, .dim = 3, .joint = true, .layers = 6, .depth = 2},
+    {.map = AIS_REALNVP, .dim = 3, .reversal = AIS_SWAP, .marginal_bins = 5, .depth = -1},
+    {.map = AIS_SPLINE, .dim = 1, .reversal = AIS_SWAP, .bins = 9},
+    {.map = AIS_SPLINE, .dim = 2, .reversal = AIS_SWAP, .bins = 24, .activation = AIS_TANH},
+    {.map = AIS_SPLINE, .dim = 3, .reversal = AIS_SWAP, .layers = 3, .marginal_bins = 24, .activation = AIS_TANH},
+};
+enum { SHAPES = sizeof flow_shapes / sizeof *flow_shapes };
+
+static void flows_come_back(void **state) {
+    (void)state;
+    enum { LANES = 64, BLOCKS = 200 };
+    for (int s = 0; s < SHAPES; s++) {
+        ais_learned *learned = make(flow_shapes[s], 11, 0.5);
+        ais_arena arena = {0};
+        ais_proposal proposal;
+        assert_true(ais_proposal_new(learned, LANES, &arena, &proposal));
+        size_t rows = (size_t)learned->shape.dim * LANES;
+        double worst = 0;
+        for (uint64_t b = 0; b < BLOCKS; b++) {
+            for (size_t i = 0; i < rows; i++) {
+                proposal.u[i] = odd(12, b * 4 * rows + i, -3.5, 3.5);
+                proposal.v[i] = odd(13, b * 4 * rows + i, -3.5, 3.5);
+            }
+            ais_propose_flow(learned, &proposal);
+            for (size_t c = 0; c < LANES; c++) worst = fmax(worst, proposal.round_trip[c]);
+        }
+        print_message("flow %d: largest round trip %.2g\n", s, worst);
+        assert_true(worst < 1e-6);
+        ais_arena_free(&arena);
+        ais_kernel_free(&learned->kernel);
+    }
+}
+
+/* log|det| of an n x n matrix by elimination. */
+static double log_det(int n, double *a) {
+    double sum = 0;
+    for (int k = 0; k < n; k++) {
+        int pivot = k;
+        for (int i = k; i < n; i++)
+            if (fabs(a[i * n + k]) > fabs(a[pivot * n + k])) pivot = i;
+        for (int j = 0; j < n; j++) {
+            double swapped = a[k * n + j];
+            a[k * n + j] = a[pivot * n + j];
+            a[pivot * n + j] = swapped;
+        }
+        sum += log(fabs(a[k * n + k]));
+        for (int i = k + 1; i < n; i++)
+            for (int j = n - 1; j >= k; j--) a[i * n + j] -= a[i * n + k] / a[k * n + k] * a[k * n + j];
+    }
+    return sum;
+}
+
+/* A conditioner rounds what it sees to float, so that a difference is taken over a step that is large
+ * against that rounding, and extrapolated. */
+static double jacobian_miss(const ais_learned *learned, uint64_t seed, double claim_factor) {
+    ais_context context = {0};
+    int n = 2 * learned->shape.dim;
+    const double steps[2] = {8e-3, 4e-3};
+    double z[16], claimed, image[16], jacobian[2][256];
+    for (int i = 0; i < n; i++) z[i] = odd(seed, (uint64_t)i, -2.5, 2.5);
+    assert_ok(context, ais_kernel_involution(&context, &learned->kernel, 1, z, image, &claimed));
+    for (int s = 0; s < 2; s++)
+        for (int j = 0; j < n; j++) {
+            double side[2][16], keep = z[j];
+            for (int k = 0; k < 2; k++) {
+                z[j] = keep + (k ? steps[s] : -steps[s]);
+                assert_ok(context, ais_kernel_involution(&context, &learned->kernel, 1, z, side[k], NULL));
+            }
+            z[j] = keep;
+            for (int i = 0; i < n; i++) jacobian[s][i * n + j] = (side[1][i] - side[0][i]) / (2 * steps[s]);
+        }
+    for (int i = 0; i < n * n; i++) jacobian[0][i] = (4 * jacobian[1][i] - jacobian[0][i]) / 3;
+    return fabs(log_det(n, jacobian[0]) - claim_factor * claimed);
+}
+
+/* Splines have knots, where the second derivative jumps and differences are poor: most points must
+ * agree closely, as they do nowhere when the claim is wrong. */
+static void jacobians(void **state) {
+    (void)state;
+    enum { POINTS = 200 };
+    for (int s = 0; s < SHAPES; s++) {
+        ais_learned *learned = make(flow_shapes[s], 17, 0.25);
+        int right = 0, right_when_broken = 0;
+        for (uint64_t p = 0; p < POINTS; p++) {
+            right += jacobian_miss(learned, 100 + p, 1) < 2e-3;
+            right_when_broken += jacobian_miss(learned, 100 + p, 0) < 2e-3;
+        }
+        print_message("flow %d: %d of %d points agree (%d when the determinant is left out)\n", s, right, POINTS,
+                      right_when_broken);
+        assert_true(right >= POINTS * 9 / 10);
+        assert_true(right_when_broken <= POINTS / 4);
+        ais_kernel_free(&learned->kernel);
+    }
+}
+
+/* Weights of zero make a spline the identity: T = id, so that M swaps or flips. */
+static void zero_weights(void **state) {
+    (void)state;
+    ais_context context = {0};
+    ais_learned *learned = make((ais_shape){.map = AIS_SPLINE, .dim = 2, .reversal = AIS_SWAP}, 1, 0);
+    const double z[4] = {2.385, -1.25, 0.5, 3.75};
+    double image[4], det;
+    assert_ok(context, ais_kernel_involution(&context, &learned->kernel, 1, z, image, &det));
+    for (int i = 0; i < 4; i++) assert_near(image[i], z[(i + 2) % 4], 1e-6);
+    assert_near(det, 0, 1e-6);
+    ais_kernel_free(&learned->kernel);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lattice_is_exact), cmocka_unit_test(unequal_eta_is_caught),
+                                       cmocka_unit_test(flows_come_back), cmocka_unit_test(jacobians),
+                                       cmocka_unit_test(zero_weights)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
