@@ -1,0 +1,85 @@
+/* The command. Public headers only; one file per subcommand. */
+#ifndef AIS_CLI_H
+#define AIS_CLI_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include <aisampler/aisampler.h>
+
+enum { EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_DISTRUST = 3 };
+
+/* ---- options (options.c) ------------------------------------------------------------------------ */
+
+typedef enum option_kind {
+    OPTION_FLAG,
+    OPTION_COUNT,
+    OPTION_SEED,
+    OPTION_NUMBER,
+    OPTION_TEXT,
+    OPTION_CHOICE
+} option_kind;
+
+/* One option of a subcommand; the parser writes through `to`. */
+typedef struct option {
+    const char *name; /* without the dashes */
+    char letter;      /* one-letter form, or 0 */
+    option_kind kind;
+    void *to;            /* bool, int, uint64_t, double, const char *, const char * */
+    const char *choices; /* OPTION_CHOICE: "a|b|c"; otherwise how help calls the value, or NULL */
+    const char *help;
+} option;
+
+/* Options in any order; what is not an option goes to words. Options end with a NULL name. Returns
+ * the number of words, or -1 after one line on stderr. */
+int parse_options(int argc, char **argv, const option *options, const char **words, int most_words);
+
+/* The option list of a help text. */
+void print_options(const option *options, FILE *file);
+
+/* The entry of `known` (ends with NULL) nearest to word, or NULL when none is near. */
+const char *nearest(const char *word, const char *const *known);
+
+/* ---- shared (shared.c) -------------------------------------------------------------------------- */
+
+/* "aisampler: message" on stderr; returns code. */
+int complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The exit code of a library failure, its message complained about. */
+int failed(const ais_context *context);
+
+typedef struct subcommand {
+    const char *name;
+    const char *summary;
+    int (*run)(int argc, char **argv);
+} subcommand;
+
+int run_targets(int argc, char **argv);
+int run_sample(int argc, char **argv);
+int run_diagnose(int argc, char **argv);
+
+/* ---- progress (progress.c) ---------------------------------------------------------------------- */
+
+typedef struct progress_view {
+    bool terminal; /* redraw in place; else a line now and then */
+    bool drawn;
+    double last_line; /* seconds */
+    int columns;
+} progress_view;
+
+void progress_begin(progress_view *view);
+void progress_show(const ais_progress *progress, void *view);
+void progress_end(progress_view *view);
+
+/* ---- files (shared.c) ------------------------------------------------------------------------------- */
+
+/* Opens PATH.part for writing; commit closes it and renames it to PATH, and complains when the disk
+ * did not take it all. Both return false after complaining. */
+typedef struct output_file {
+    char path[4096], part[4104];
+    FILE *file;
+} output_file;
+bool output_open(output_file *output, const char *directory, const char *name);
+bool output_commit(output_file *output);
+
+#endif

@@ -1,0 +1,41 @@
+/* aisampler: the command. */
+#include <string.h>
+
+#include "cli.h"
+
+static const subcommand subcommands[] = {
+    {"targets", "the built-in targets", run_targets},
+    {"sample", "draw from a target with a given kernel or a classical sampler", run_sample},
+    {"diagnose", "judge draws, whoever made them", run_diagnose},
+    {0},
+};
+
+static int usage(FILE *file) {
+    fputs("aisampler draws samples from densities known up to a constant.\n\nusage: aisampler COMMAND [options]\n\n",
+          file);
+    for (const subcommand *at = subcommands; at->name; at++) fprintf(file, "  %-10s %s\n", at->name, at->summary);
+    fputs("\n'aisampler COMMAND --help' says more. Exit codes: 0 good, 1 failed, 2 wrong usage, 3 the diagnostics\n"
+          "say that the draws are not to be trusted.\n",
+          file);
+    return file == stdout ? 0 : EXIT_USAGE;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) return usage(stderr);
+    const char *word = argv[1];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) return usage(stdout);
+    if (strcmp(word, "--version") == 0) {
+        printf("aisampler %s\n", ais_version());
+        return 0;
+    }
+    const char *known[8];
+    int count = 0;
+    for (const subcommand *at = subcommands; at->name; at++) {
+        if (strcmp(word, at->name) == 0) return at->run(argc - 1, argv + 1);
+        known[count++] = at->name;
+    }
+    known[count] = NULL;
+    const char *near = nearest(word, known);
+    if (near) return complain(EXIT_USAGE, "unknown command '%s'; did you mean '%s'?", word, near);
+    return complain(EXIT_USAGE, "unknown command '%s'; see aisampler --help", word);
+}

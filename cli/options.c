@@ -1,0 +1,183 @@
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* ---- nearest word ------------------------------------------------------------------------------- */
+
+static int least(int a, int b) { return a < b ? a : b; }
+
+/* Levenshtein's distance; words of 63 letters at most. */
+static int distance(const char *a, const char *b) {
+    int row[64], columns = (int)strlen(b);
+    if (columns > 63) return 99;
+    for (int j = 0; j <= columns; j++) row[j] = j;
+    for (int i = 1; a[i - 1]; i++) {
+        int diagonal = row[0];
+        row[0] = i;
+        for (int j = 1; j <= columns; j++) {
+            int above = row[j];
+            row[j] = least(least(row[j] + 1, row[j - 1] + 1), diagonal + (a[i - 1] != b[j - 1]));
+            diagonal = above;
+        }
+    }
+    return row[columns];
+}
+
+const char *nearest(const char *word, const char *const *known) {
+    const char *best = NULL;
+    int best_distance = (int)strlen(word) / 2 + 1; /* further away it is no suggestion */
+    for (; *known; known++) {
+        int d = distance(word, *known);
+        if (d < best_distance) best = *known, best_distance = d;
+    }
+    return best;
+}
+
+/* ---- values ------------------------------------------------------------------------------------- */
+
+static bool one_of(const char *value, const char *choices) {
+    size_t length = strlen(value);
+    for (const char *at = choices; at; at = strchr(at, '|'), at = at ? at + 1 : NULL)
+        if (strncmp(at, value, length) == 0 && (at[length] == '|' || at[length] == 0)) return true;
+    return false;
+}
+
+/* Whole numbers may be written 1000, 1e3 or 10_000. */
+static bool whole_number(const char *text, double *value) {
+    char plain[64];
+    size_t used = 0;
+    for (const char *at = text; *at && used < sizeof plain - 1; at++)
+        if (*at != '_') plain[used++] = *at;
+    plain[used] = 0;
+    char *end;
+    *value = strtod(plain, &end);
+    return used > 0 && *end == 0 && (isdigit((unsigned char)plain[0]) != 0) && *value == floor(*value);
+}
+
+static bool set_value(const option *option, const char *text) {
+    double number = 0;
+    char *end;
+    switch (option->kind) {
+    case OPTION_FLAG:
+        *(bool *)option->to = true;
+        return true;
+    case OPTION_TEXT:
+        *(const char **)option->to = text;
+        return true;
+    case OPTION_CHOICE:
+        *(const char **)option->to = text;
+        if (one_of(text, option->choices)) return true;
+        complain(EXIT_USAGE, "--%s takes one of %s, not '%s'", option->name, option->choices, text);
+        return false;
+    case OPTION_COUNT:
+        if (whole_number(text, &number) && number <= 2e9) {
+            *(int *)option->to = (int)number;
+            return true;
+        }
+        complain(EXIT_USAGE, "--%s takes a whole number from 0 to 2e9, not '%s'", option->name, text);
+        return false;
+    case OPTION_SEED:
+        errno = 0;
+        *(uint64_t *)option->to = strtoull(text, &end, 10);
+        if (isdigit((unsigned char)*text) && *end == 0 && errno == 0) return true;
+        complain(EXIT_USAGE, "--%s takes a whole number from 0 to 2^64 - 1, not '%s'", option->name, text);
+        return false;
+    case OPTION_NUMBER:
+        *(double *)option->to = strtod(text, &end);
+        if (*text && *end == 0 && isfinite(*(double *)option->to)) return true;
+        complain(EXIT_USAGE, "--%s takes a number, not '%s'", option->name, text);
+        return false;
+    }
+    return false;
+}
+
+/* ---- the parser --------------------------------------------------------------------------------- */
+
+static const option *find(const option *options, const char *name, size_t length) {
+    for (; options->name; options++)
+        if (strlen(options->name) == length && strncmp(options->name, name, length) == 0) return options;
+    return NULL;
+}
+
+static void complain_unknown(const option *options, const char *word) {
+    const char *known[64];
+    int count = 0;
+    for (const option *at = options; at->name && count < 63; at++) known[count++] = at->name;
+    known[count] = NULL;
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    const char *near = nearest(name, known);
+    if (near)
+        complain(EXIT_USAGE, "unknown option --%s; did you mean --%s?", name, near);
+    else
+        complain(EXIT_USAGE, "unknown option --%s; see --help", name);
+}
+
+static const option *option_of(const option *options, const char *word, const char **value) {
+    *value = NULL;
+    if (word[1] == '-') {
+        const char *equals = strchr(word, '=');
+        if (equals) *value = equals + 1;
+        const option *found = find(options, word + 2, equals ? (size_t)(equals - word - 2) : strlen(word + 2));
+        if (!found) complain_unknown(options, word);
+        return found;
+    }
+    for (const option *at = options; at->name; at++)
+        if (at->letter && at->letter == word[1]) {
+            if (word[2]) *value = word + 2;
+            return at;
+        }
+    complain(EXIT_USAGE, "unknown option %s; see --help", word);
+    return NULL;
+}
+
+int parse_options(int argc, char **argv, const option *options, const char **words, int most_words) {
+    int count = 0;
+    for (int i = 1; i < argc; i++) {
+        if (argv[i][0] != '-' || argv[i][1] == 0) {
+            if (count == most_words) {
+                complain(EXIT_USAGE, "'%s' is one word too many; see --help", argv[i]);
+                return -1;
+            }
+            words[count++] = argv[i];
+            continue;
+        }
+        const char *value;
+        const option *option = option_of(options, argv[i], &value);
+        if (!option) return -1;
+        if (option->kind == OPTION_FLAG && value) {
+            complain(EXIT_USAGE, "--%s takes no value", option->name);
+            return -1;
+        }
+        if (option->kind != OPTION_FLAG && !value) {
+            if (i + 1 == argc) {
+                complain(EXIT_USAGE, "--%s needs a value; see --help", option->name);
+                return -1;
+            }
+            value = argv[++i];
+        }
+        if (!set_value(option, value)) return -1;
+    }
+    return count;
+}
+
+void print_options(const option *options, FILE *file) {
+    for (; options->name; options++) {
+        char left[128], letter[8] = "    ";
+        if (options->letter) snprintf(letter, sizeof letter, "-%c, ", options->letter);
+        const char *value = options->choices               ? options->choices
+                            : options->kind == OPTION_FLAG ? ""
+                            : options->kind == OPTION_TEXT ? "TEXT"
+                                                           : "N";
+        snprintf(left, sizeof left, "%s--%s %s", letter, options->name, value);
+        if (strlen(left) > 32)
+            fprintf(file, "  %s\n  %-32s %s\n", left, "", options->help);
+        else
+            fprintf(file, "  %-32s %s\n", left, options->help);
+    }
+}

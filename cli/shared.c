@@ -1,0 +1,35 @@
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+int complain(int code, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("aisampler: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    return code;
+}
+
+int failed(const ais_context *context) { return complain(EXIT_FAILED, "%s", context->message); }
+
+bool output_open(output_file *output, const char *directory, const char *name) {
+    int length = snprintf(output->path, sizeof output->path, "%s/%s", directory, name);
+    snprintf(output->part, sizeof output->part, "%s.part", output->path);
+    output->file = length < (int)sizeof output->path ? fopen(output->part, "w") : NULL;
+    if (!output->file) complain(EXIT_FAILED, "cannot write %s: %s", output->path, strerror(errno));
+    return output->file != NULL;
+}
+
+bool output_commit(output_file *output) {
+    bool whole = fflush(output->file) == 0 && !ferror(output->file);
+    whole = fclose(output->file) == 0 && whole;
+    if (whole && rename(output->part, output->path) == 0) return true;
+    complain(EXIT_FAILED, "cannot write %s: %s", output->path, strerror(errno));
+    unlink(output->part);
+    return false;
+}

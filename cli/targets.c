@@ -1,0 +1,61 @@
+/* aisampler targets: the built-in densities. */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli.h"
+
+static const char *yes(bool value) { return value ? "yes" : "no"; }
+
+static void print_row(const ais_target_entry *entry, const ais_target *target) {
+    const ais_reference *reference = target->reference;
+    printf("%-11s %4d  %-8s  %-9s  %5d  %s", entry->name, target->dim, yes(target->grad != NULL),
+           yes(reference && reference->mean), reference ? reference->modes : 0, entry->summary);
+    printf(entry->options[0] ? " (%s)\n" : "\n", entry->options);
+}
+
+static json_t *as_json(const ais_target_entry *entry, const ais_target *target) {
+    const ais_reference *reference = target->reference;
+    return json_pack("{ss si sb sb si ss ss ss?}", "name", entry->name, "dim", target->dim, "gradient",
+                     target->grad != NULL, "reference", reference && reference->mean, "modes",
+                     reference ? reference->modes : 0, "summary", entry->summary, "options", entry->options, "source",
+                     reference ? reference->source : NULL);
+}
+
+int run_targets(int argc, char **argv) {
+    bool json = false, help = false;
+    const option options[] = {{"json", 0, OPTION_FLAG, &json, NULL, "print JSON instead of a table"},
+                              {"help", 'h', OPTION_FLAG, &help, NULL, "this text"},
+                              {0}};
+    if (parse_options(argc, argv, options, NULL, 0) < 0) return EXIT_USAGE;
+    if (help) {
+        puts("usage: aisampler targets [options]\n\nLists the built-in targets. NAME:key=value,... sets the keys in\n"
+             "parentheses, e.g. gaussian:dim=50,cond=1e4. Other targets: blr:FILE.csv (logistic regression on a\n"
+             "table), FILE.c or FILE.so (your own density, see include/aisampler/density.h).\n\noptions:");
+        print_options(options, stdout);
+        return 0;
+    }
+    json_t *list = json_array();
+    if (!json)
+        printf("%-11s %4s  %-8s  %-9s  %5s  %s\n", "name", "dim", "gradient", "reference", "modes", "density (keys)");
+    const ais_target_entry *entry;
+    for (int i = 0; (entry = ais_target_builtin(i)); i++) {
+        ais_context context = {0};
+        ais_target *target;
+        if (ais_target_open(&context, entry->name, &target) != AIS_OK) {
+            json_decref(list);
+            return failed(&context);
+        }
+        if (json)
+            json_array_append_new(list, as_json(entry, target));
+        else
+            print_row(entry, target);
+        ais_target_close(target);
+    }
+    if (json) {
+        json_dumpf(list, stdout, JSON_INDENT(2));
+        putchar('\n');
+    }
+    json_decref(list);
+    return 0;
+}
