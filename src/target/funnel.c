@@ -47,10 +47,10 @@ static const ais_option options[] = {{.name = "dim", .value = 10, .low = 2, .hig
 
 static ais_status open(ais_context *context, const ais_value *value, const char *file, ais_home *home) {
     (void)file;
-    enum { NAME = 12 };
+    enum { NAME = 16 };
     int *dim = AIS_TAKE(&home->arena, int, 1), count = (int)value[0].number;
     const char **names = AIS_TAKE(&home->arena, const char *, count);
-    char *text = AIS_TAKE(&home->arena, char, (size_t)count * NAME);
+    char *text = AIS_TAKE(&home->arena, char, (size_t)count *NAME);
     ais_moments moments;
     if (!dim || !names || !text || !ais_moments_take(home, count, &moments))
         return ais_fail_memory(context, "a funnel", (size_t)count * (4 * sizeof(double) + NAME));

@@ -113,7 +113,7 @@ static ais_status open(ais_context *context, const ais_value *value, const char 
     (void)file;
     int dim = (int)value[DIM].number;
     ais_gaussian *gaussian = AIS_TAKE(&home->arena, ais_gaussian, 1);
-    double *memory = AIS_TAKE(&home->arena, double, (size_t)dim * (3 + AIS_REFLECTIONS));
+    double *memory = AIS_TAKE(&home->arena, double, (size_t)dim *(3 + AIS_REFLECTIONS));
     ais_moments moments;
     if (!gaussian || !memory || !ais_moments_take(home, dim, &moments))
         return ais_fail_memory(context, "a gaussian", (size_t)dim * (7 + AIS_REFLECTIONS) * sizeof *memory);

@@ -93,7 +93,7 @@ static void set_moments(const ais_mixture *mixture, const ais_moments *moments) 
 static ais_status begin(ais_context *context, ais_home *home, int dim, int components, ais_mixture **mixture,
                         double **centre) {
     *mixture = AIS_TAKE(&home->arena, ais_mixture, 1);
-    *centre = AIS_TAKE(&home->arena, double, (size_t)components * (size_t)dim);
+    *centre = AIS_TAKE(&home->arena, double, (size_t)components *(size_t)dim);
     if (!*mixture || !*centre) return ais_fail_memory(context, "a mixture", (size_t)dim * sizeof(double));
     (*mixture)->dim = dim;
     (*mixture)->components = components;
@@ -138,8 +138,8 @@ static double angular(double angle, const void *data) {
     for (int k = 0; k < on->mixture->components; k++) {
         double away = angle - on->turn - 2 * PI * k / on->mixture->components;
         double a = m * cos(away), b = m * sin(away);
-        sum += on->mixture->weight[k] * (exp(-0.5 * m * m) / (2 * PI) +
-                                         a * 0.5 * erfc(-a / sqrt(2)) * exp(-0.5 * b * b) / sqrt(2 * PI));
+        sum += on->mixture->weight[k] *
+               (exp(-0.5 * m * m) / (2 * PI) + a * 0.5 * erfc(-a / sqrt(2)) * exp(-0.5 * b * b) / sqrt(2 * PI));
     }
     return sum;
 }
@@ -161,9 +161,9 @@ static ais_status open_circle(ais_context *context, ais_home *home, int componen
     for (int k = 0; k < components; k++) {
         double middle = turn + 2 * PI * k / components, half = PI / components;
         /* Beyond 80 the mass outside of its own wedge is below exp(-800). */
-        mixture->mode_weight[k] = on.m > 80 || !weight ? mixture->weight[k]
-                                                       : ais_integrate(angular, &on, middle - half, middle + half,
-                                                                       16 + (int)(2 * on.m));
+        mixture->mode_weight[k] = on.m > 80 || !weight
+                                      ? mixture->weight[k]
+                                      : ais_integrate(angular, &on, middle - half, middle + half, 16 + (int)(2 * on.m));
     }
     home->reference.source = "closed forms; mode weights: mass nearest to each centre";
     return finish(context, home, mixture);

@@ -40,8 +40,7 @@ static ais_status set_option(ais_context *context, const ais_target_type *type, 
         if (value[k].text)
             return ais_fail(context, AIS_BAD_ARGUMENT, "%s: option '%s' is given twice", type->entry.name, pair);
         value[k].text = equals + 1;
-        if (!type->option[k].text)
-            return set_number(context, type, &type->option[k], equals + 1, &value[k].number);
+        if (!type->option[k].text) return set_number(context, type, &type->option[k], equals + 1, &value[k].number);
         if (equals[1] == '\0')
             return ais_fail(context, AIS_BAD_ARGUMENT, "%s: option '%s' has no value", type->entry.name, pair);
         return AIS_OK;

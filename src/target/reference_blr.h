@@ -6,9 +6,10 @@
  * posterior standard deviation (mean), of the number itself (variance, square_variance) and of the standard
  * deviation of x^2 (square_mean), and the effective share of the draws:
  *
- *     heart       mean 0.00025  variance 0.00109  square_mean 0.00065  square_variance 0.00213  log_z 0.000260  share 0.82
- *     german      mean 0.00041  variance 0.00164  square_mean 0.00081  square_variance 0.00380  log_z 0.000389  share 0.73
- *     australian  mean 0.00026  variance 0.00109  square_mean 0.00076  square_variance 0.00260  log_z 0.000287  share 0.81
+ *     heart       mean 0.00025  variance 0.00109  square_mean 0.00065  square_variance 0.00213  log_z 0.000260  share
+ * 0.82 german      mean 0.00041  variance 0.00164  square_mean 0.00081  square_variance 0.00380  log_z 0.000389  share
+ * 0.73 australian  mean 0.00026  variance 0.00109  square_mean 0.00076  square_variance 0.00260  log_z 0.000287  share
+ * 0.81
  */
 #ifndef AIS_TARGET_REFERENCE_BLR_H
 #define AIS_TARGET_REFERENCE_BLR_H

@@ -8,9 +8,9 @@
 #include "target/own.h"
 
 static const ais_target_type *const table[] = {
-    &ais_target_mog2,   &ais_target_mog6,       &ais_target_ring,     &ais_target_ring5,
-    &ais_target_triangle, &ais_target_heart,    &ais_target_german,   &ais_target_australian,
-    &ais_target_gaussian, &ais_target_funnel,   &ais_target_banana,   &ais_target_twomodes,
+    &ais_target_mog2,     &ais_target_mog6,   &ais_target_ring,   &ais_target_ring5,
+    &ais_target_triangle, &ais_target_heart,  &ais_target_german, &ais_target_australian,
+    &ais_target_gaussian, &ais_target_funnel, &ais_target_banana, &ais_target_twomodes,
 };
 enum { TABLE = sizeof table / sizeof *table };
 
