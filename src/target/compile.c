@@ -1,0 +1,254 @@
+/* Compiling a density's C file into the cache.
+ *
+ * The object's name is a hash of what the preprocessor makes of the file, the compiler and the flags:
+ * a change in any header it includes makes a new object. It is written under a name of its own and
+ * renamed, so that runs side by side do not disturb each other. The compiler is started without a
+ * shell; what it says goes to a log file, never to the caller's terminal. */
+#define _GNU_SOURCE /* dladdr */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/csv.h"
+#include "target/own.h"
+
+extern char **environ;
+
+enum { MOST_WORDS = 64 };
+static const char *const flags[] = {"-std=gnu17", "-O3", "-fPIC", "-shared"};
+enum { FLAGS = sizeof flags / sizeof *flags };
+
+typedef struct compilation {
+    const char *source;
+    char folder[PATH_MAX - 128];  /* the cache */
+    char include[PATH_MAX - 128]; /* where aisampler/density.h is */
+    char compiler[1024];          /* $CC, its words ended by NULs */
+    char *word[MOST_WORDS + 16];  /* of the command, NULL-terminated */
+    int words;                    /* of the compiler alone */
+    char text[PATH_MAX];          /* preprocessed source */
+    char made[PATH_MAX];          /* the object before it is renamed */
+    char log[PATH_MAX];           /* what the compiler said */
+} compilation;
+
+/* Makes folder and those above it; it must be ours alone to write into, because what is in it will
+ * be run. */
+static bool make_folder(char *folder) {
+    for (char *p = folder + 1; *p; p++) {
+        if (*p != '/') continue;
+        *p = '\0';
+        int failed = mkdir(folder, 0700);
+        *p = '/';
+        if (failed && errno != EEXIST) return false;
+    }
+    struct stat info;
+    if (mkdir(folder, 0700) != 0 && errno != EEXIST) return false;
+    return lstat(folder, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() &&
+           (info.st_mode & (S_IWGRP | S_IWOTH)) == 0 && access(folder, W_OK | X_OK) == 0;
+}
+
+static ais_status find_folder(ais_context *context, compilation *job) {
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME"), *temporary = getenv("TMPDIR");
+    if (cache && cache[0] == '/') {
+        snprintf(job->folder, sizeof job->folder, "%s/aisampler", cache);
+        if (make_folder(job->folder)) return AIS_OK;
+    }
+    if (home && home[0] == '/') {
+        snprintf(job->folder, sizeof job->folder, "%s/.cache/aisampler", home);
+        if (make_folder(job->folder)) return AIS_OK;
+    }
+    snprintf(job->folder, sizeof job->folder, "%s/aisampler-%ld", temporary && temporary[0] == '/' ? temporary : "/tmp",
+             (long)geteuid());
+    if (make_folder(job->folder)) return AIS_OK;
+    return ais_fail(context, AIS_FILE_ERROR,
+                    "no folder to keep compiled densities in: %.300s cannot be made, or others may write into it; set "
+                    "XDG_CACHE_HOME to a folder of yours",
+                    job->folder);
+}
+
+static bool has_header(const char *include) {
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s/aisampler/density.h", include);
+    return length < (int)sizeof path && access(path, R_OK) == 0;
+}
+
+/* ../include seen from the folder of a file (the library, the command). */
+static bool beside(compilation *job, const char *file) {
+    const char *slash = strrchr(file, '/');
+    if (!slash) return false;
+    int length = (int)(slash - file);
+    if (length > (int)sizeof job->include - 16) return false;
+    snprintf(job->include, sizeof job->include, "%.*s/../include", length, file);
+    return has_header(job->include);
+}
+
+/* Where this build found its headers, the installed ones, or those beside the command. */
+static ais_status find_include(ais_context *context, compilation *job) {
+    const char *wish = getenv("AIS_INCLUDE_DIR");
+    const char *candidate[] = {wish, AIS_INCLUDE_DIR, "/usr/local/include", "/usr/include"};
+    for (size_t i = 0; i < sizeof candidate / sizeof *candidate; i++) {
+        if (!candidate[i] || strlen(candidate[i]) >= sizeof job->include || !has_header(candidate[i])) continue;
+        strcpy(job->include, candidate[i]);
+        return AIS_OK;
+    }
+    Dl_info library;
+    char command[PATH_MAX];
+    /* `flags` is an address inside of this library. */
+    if (dladdr((const void *)flags, &library) && library.dli_fname && beside(job, library.dli_fname)) return AIS_OK;
+    ssize_t length = readlink("/proc/self/exe", command, sizeof command - 1);
+    if (length > 0) {
+        command[length] = '\0';
+        if (beside(job, command)) return AIS_OK;
+    }
+    return ais_fail(
+        context, AIS_FILE_ERROR,
+        "aisampler/density.h is nowhere to be found; set AIS_INCLUDE_DIR to the folder that holds aisampler/");
+}
+
+static ais_status find_compiler(ais_context *context, compilation *job) {
+    const char *wish = getenv("CC");
+    if (!wish || !*wish) wish = "cc";
+    if (strlen(wish) >= sizeof job->compiler)
+        return ais_fail(context, AIS_BAD_ARGUMENT, "CC is longer than %zu characters", sizeof job->compiler - 1);
+    strcpy(job->compiler, wish);
+    char *rest = NULL;
+    for (char *word = strtok_r(job->compiler, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
+        if (job->words == MOST_WORDS)
+            return ais_fail(context, AIS_BAD_ARGUMENT, "CC has more than %d words", MOST_WORDS);
+        job->word[job->words++] = word;
+    }
+    if (job->words == 0) job->word[job->words++] = strcpy(job->compiler, "cc");
+    return AIS_OK;
+}
+
+/* Runs the compiler with these words behind its own. 0, its exit status, or -errno when it could not
+ * be started. */
+static int run(compilation *job, const char *const *argument) {
+    int n = job->words;
+    while (*argument) job->word[n++] = (char *)(uintptr_t)*argument++;
+    job->word[n] = NULL;
+    posix_spawn_file_actions_t actions;
+    if (posix_spawn_file_actions_init(&actions) != 0) return -ENOMEM;
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 2, job->log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_adddup2(&actions, 2, 1);
+    pid_t child;
+    int problem = posix_spawnp(&child, job->word[0], &actions, NULL, job->word, environ), status = 0;
+    posix_spawn_file_actions_destroy(&actions);
+    if (problem) return -problem;
+    while (waitpid(child, &status, 0) < 0) /* ECHILD: the caller ignores SIGCHLD; the result will tell */
+        if (errno != EINTR) return 0;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+/* The lines of the log that say "error", or all of them, joined into one as far as they fit. */
+static void errors_of(const char *log, char *line, size_t size) {
+    ais_context ignored;
+    char *text;
+    size_t length, used = 0;
+    line[0] = '\0';
+    if (ais_file_read(&ignored, log, &text, &length) != AIS_OK) return;
+    bool any = strstr(text, "error") != NULL;
+    char *rest = NULL;
+    for (char *p = strtok_r(text, "\n", &rest); p && used + 1 < size; p = strtok_r(NULL, "\n", &rest)) {
+        if (any && !strstr(p, "error")) continue;
+        used += (size_t)snprintf(line + used, size - used, "%s%s", used ? "; " : "", p);
+    }
+    free(text);
+}
+
+/* Keeps the log under the source's name, so that the last one of a file is where it was before. */
+static void keep_log(compilation *job) {
+    char kept[PATH_MAX];
+    const char *slash = strrchr(job->source, '/');
+    int length = snprintf(kept, sizeof kept, "%s/%s.log", job->folder, slash ? slash + 1 : job->source);
+    if (length < (int)sizeof kept && rename(job->log, kept) == 0) strcpy(job->log, kept);
+}
+
+static ais_status failed(ais_context *context, compilation *job, int result) {
+    if (result < 0)
+        return ais_fail(context, AIS_FILE_ERROR, "cannot start the compiler %s for %.200s: %s; set CC to a C compiler",
+                        job->word[0], job->source, strerror(-result));
+    char line[700];
+    keep_log(job);
+    errors_of(job->log, line, sizeof line);
+    return ais_fail(context, AIS_BAD_FORMAT, "%.100s does not compile (all the compiler says: %.150s): %s", job->source,
+                    job->log, line);
+}
+
+static uint64_t hash(uint64_t h, const char *bytes, size_t count) {
+    for (size_t i = 0; i < count; i++) h = (h ^ (unsigned char)bytes[i]) * 1099511628211u;
+    return h ^ h >> 29;
+}
+
+/* Two hashes of 64 bits over the preprocessed text, the compiler's words and the flags. */
+static ais_status name_object(ais_context *context, compilation *job, char *object, size_t size) {
+    const char *argument[] = {flags[0], "-E", "-P", "-I", job->include, "-o", job->text, job->source, NULL};
+    int result = run(job, argument);
+    if (result != 0) return failed(context, job, result);
+    char *text;
+    size_t length;
+    ais_status status = ais_file_read(context, job->text, &text, &length);
+    if (status != AIS_OK) return status;
+    uint64_t half[2] = {14695981039346656037u, 1469598103934665603u};
+    for (int k = 0; k < 2; k++) {
+        half[k] = hash(half[k], text, length);
+        for (int i = 0; i < job->words; i++) half[k] = hash(half[k], job->word[i], strlen(job->word[i]) + 1);
+        for (int i = 0; i < FLAGS; i++) half[k] = hash(half[k], flags[i], strlen(flags[i]) + 1);
+    }
+    free(text);
+    snprintf(object, size, "%s/%016" PRIx64 "%016" PRIx64 "-%d.so", job->folder, half[0], half[1], AIS_DENSITY_VERSION);
+    return AIS_OK;
+}
+
+static ais_status make_object(ais_context *context, compilation *job, const char *object) {
+    const char *argument[FLAGS + 8] = {0};
+    int n = 0;
+    while (n < FLAGS) {
+        argument[n] = flags[n];
+        n++;
+    }
+    const char *others[] = {"-I", job->include, "-o", job->made, job->source, "-lm"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) argument[n++] = others[i];
+    int result = run(job, argument);
+    if (result != 0 || access(job->made, R_OK) != 0) return failed(context, job, result);
+    if (rename(job->made, object) != 0)
+        return ais_fail(context, AIS_FILE_ERROR, "cannot write %.300s: %s", object, strerror(errno));
+    return AIS_OK;
+}
+
+/* Names of temporary files that no other run, and no other thread of this one, uses. */
+static void name_files(compilation *job) {
+    char unique[48];
+    snprintf(unique, sizeof unique, "%ld-%" PRIxPTR, (long)getpid(), (uintptr_t)job);
+    snprintf(job->text, sizeof job->text, "%s/%s.i", job->folder, unique);
+    snprintf(job->made, sizeof job->made, "%s/%s.tmp", job->folder, unique);
+    snprintf(job->log, sizeof job->log, "%s/%s.log", job->folder, unique);
+}
+
+ais_status ais_own_compile(ais_context *context, const char *source, bool fresh, char *object, size_t size) {
+    compilation *job = calloc(1, sizeof *job);
+    if (!job) return ais_fail_memory(context, "the compiler's command", sizeof *job);
+    job->source = source;
+    ais_status status = find_folder(context, job);
+    if (status == AIS_OK) status = find_include(context, job);
+    if (status == AIS_OK) status = find_compiler(context, job);
+    if (status == AIS_OK) {
+        name_files(job);
+        status = name_object(context, job, object, size);
+        if (status == AIS_OK && (fresh || access(object, R_OK) != 0)) status = make_object(context, job, object);
+        unlink(job->text);
+        unlink(job->made);
+        if (status != AIS_BAD_FORMAT) unlink(job->log);
+    }
+    free(job);
+    return status;
+}

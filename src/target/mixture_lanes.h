@@ -1,0 +1,21 @@
+/* Mixtures of isotropic normals: the data and the batch body. */
+#ifndef AIS_TARGET_MIXTURE_LANES_H
+#define AIS_TARGET_MIXTURE_LANES_H
+
+#include "simd/isa.h"
+
+enum { AIS_MIXTURE_MOST = 8 };
+
+typedef struct ais_mixture {
+    int dim, components;
+    double weight[AIS_MIXTURE_MOST];
+    double sd[AIS_MIXTURE_MOST];
+    double constant[AIS_MIXTURE_MOST]; /* log(weight / (sd sqrt(2 pi))^dim) */
+    double half_precision[AIS_MIXTURE_MOST];
+    double mode_weight[AIS_MIXTURE_MOST];
+    const double *centre; /* components x dim */
+} ais_mixture;
+
+AIS_DECLARE_LANES(void, ais_mixture_block, const void *mixture, size_t stride, const double *x, double *logp);
+
+#endif

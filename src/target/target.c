@@ -1,0 +1,107 @@
+/* Opening targets by name. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "target/builtin.h"
+#include "target/own.h"
+
+static const ais_target_type *const table[] = {
+    &ais_target_mog2,     &ais_target_mog6,   &ais_target_ring,   &ais_target_ring5,
+    &ais_target_triangle, &ais_target_heart,  &ais_target_german, &ais_target_australian,
+    &ais_target_gaussian, &ais_target_funnel, &ais_target_banana, &ais_target_twomodes,
+};
+enum { TABLE = sizeof table / sizeof *table };
+
+const ais_target_entry *ais_target_builtin(int i) { return i >= 0 && i < TABLE ? &table[i]->entry : NULL; }
+
+static const char *word(const void *nothing, int i) {
+    (void)nothing;
+    return i < TABLE ? table[i]->entry.name : i == TABLE ? "blr" : NULL;
+}
+
+const char *ais_target_parameter(const ais_target *target, int i, char buffer[32]) {
+    if (target->names) return target->names[i];
+    snprintf(buffer, 32, "x.%d", i + 1);
+    return buffer;
+}
+
+static void close_home(ais_target *target) {
+    ais_home *home = (ais_home *)target;
+    ais_arena_free(&home->arena);
+    ais_own_release(home->library);
+    free(home);
+}
+
+void ais_target_close(ais_target *target) {
+    if (target && target->close) target->close(target);
+}
+
+static bool ends_with(const char *text, const char *end) {
+    size_t length = strlen(text), size = strlen(end);
+    return length > size && strcmp(text + length - size, end) == 0;
+}
+
+static ais_status unknown_name(ais_context *context, const char *name) {
+    if (strchr(name, '/') || strchr(name, '.'))
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "'%.200s' is no target: a file must be FILE.c, FILE.so or blr:FILE.csv, and 'aisampler "
+                        "targets' lists the built-in ones",
+                        name);
+    const char *near = ais_nearest_word(name, word, NULL);
+    return ais_fail(context, AIS_BAD_ARGUMENT, "there is no target '%.200s'%s%s%s; 'aisampler targets' lists them",
+                    name, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+}
+
+static ais_status open_type(ais_context *context, const ais_target_type *type, char *options, const char *file,
+                            ais_home *home) {
+    ais_value value[AIS_MAX_OPTIONS];
+    ais_status status = ais_options_parse(context, type, options, value);
+    if (status != AIS_OK) return status;
+    home->target.name = type->entry.name;
+    return type->open(context, value, file, home);
+}
+
+/* blr:FILE[:options]. The last colon begins options if what follows looks like them, so that a file
+ * name may have colons of its own. */
+static ais_status open_blr(ais_context *context, char *file, ais_home *home) {
+    char *colon = strrchr(file, ':'), *options = NULL;
+    if (colon && strchr(colon, '=') && !strchr(colon, '/')) {
+        *colon = '\0';
+        options = colon + 1;
+    }
+    if (*file == '\0')
+        return ais_fail(context, AIS_BAD_ARGUMENT, "blr needs a file: blr:FILE.csv[:label=NAME,prior=1,rows=all]");
+    return open_type(context, &ais_target_blr, options, file, home);
+}
+
+/* spec is a copy in the home's arena and is taken apart in place. */
+static ais_status open_spec(ais_context *context, char *spec, ais_home *home) {
+    if (strncmp(spec, "blr:", 4) == 0) return open_blr(context, spec + 4, home);
+    if (ends_with(spec, ".c") || ends_with(spec, ".so")) return ais_own_open(context, spec, home);
+    if (strcmp(spec, "blr") == 0) return open_blr(context, spec + 3, home);
+    char *options = strchr(spec, ':');
+    if (options) *options++ = '\0';
+    for (int i = 0; i < TABLE; i++)
+        if (strcmp(spec, table[i]->entry.name) == 0) return open_type(context, table[i], options, NULL, home);
+    return unknown_name(context, spec);
+}
+
+ais_status ais_target_open(ais_context *context, const char *spec, ais_target **target) {
+    *target = NULL;
+    if (!spec || !*spec)
+        return ais_fail(context, AIS_BAD_ARGUMENT, "no target is named; 'aisampler targets' lists them");
+    ais_home *home = ais_allocate(sizeof *home);
+    if (!home) return ais_fail_memory(context, "a target", sizeof *home);
+    home->target.close = close_home;
+    size_t size = strlen(spec) + 1;
+    char *copy = ais_arena_take(&home->arena, size);
+    ais_status status = copy ? open_spec(context, memcpy(copy, spec, size), home)
+                             : ais_fail_memory(context, "the name of a target", size);
+    if (status != AIS_OK)
+        close_home(&home->target);
+    else
+        *target = &home->target;
+    return status;
+}
