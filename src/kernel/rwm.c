@@ -10,6 +10,10 @@
 #include "kernel/windows.h"
 #include "simd/normal.h"
 
+/* Of dual averaging. On a Gaussian in ten dimensions the kept scale then accepts 0.22 to 0.24 of
+ * proposals, where 0.234 is wanted; with Stan's 0.05, 0.16 to 0.18. */
+static const double gamma_ = 0.2;
+
 typedef struct rwm {
     ais_kernel kernel;
     ais_rwm_options options;
@@ -42,7 +46,7 @@ static ais_status tuners_new(ais_context *context, const rwm *kernel, ais_state 
         if (!b->tuner || !ais_welford_take(&b->tuner[c].welford, &state->arena, dim, false))
             return ais_fail_memory(context, "rwm", 3 * (size_t)dim * sizeof(double));
         b->tuner[c].windows = ais_windows_new(b->left);
-        ais_dual_averaging_restart(&b->tuner[c].averaging, target, log(b->best));
+        ais_dual_averaging_restart(&b->tuner[c].averaging, gamma_, target, log(b->best));
     }
     return AIS_OK;
 }
@@ -105,7 +109,7 @@ static ais_status learn(ais_context *context, const ais_state *state, block *b, 
             b->sd[i * lanes + c] = sqrt(b->point[i]);
         }
         b->scale[c] = b->best;
-        ais_dual_averaging_restart(&t->averaging, t->averaging.target, log(b->best));
+        ais_dual_averaging_restart(&t->averaging, gamma_, t->averaging.target, log(b->best));
     }
     if (b->left == 1) b->scale[c] = ais_dual_averaging_final(&t->averaging, b->scale[c]);
     return AIS_OK;

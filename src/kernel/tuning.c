@@ -55,7 +55,7 @@ static ais_status search(ais_context *context, const ais_state *state, ais_tuned
     ais_status status =
         ais_find_step_size(context, state->target, &chain->metric, &stream, start, scratch, &chain->step_size);
     /* Ten times the found size: larger steps are tried first, being cheaper (Hoffman and Gelman). */
-    ais_dual_averaging_restart(&chain->averaging, options->target_accept, log(10 * chain->step_size));
+    ais_dual_averaging_restart(&chain->averaging, AIS_STAN_GAMMA, options->target_accept, log(10 * chain->step_size));
     return status;
 }
 

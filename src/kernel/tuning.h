@@ -7,6 +7,7 @@
 #include "kernel/hamiltonian.h"
 #include "kernel/windows.h"
 
+/* An array of these is the first member of what both keep as `own`. */
 typedef struct ais_tuned_chain {
     double *gradient; /* at the chain's point */
     double logp;      /* there, as the gradient function says it */

@@ -1,0 +1,94 @@
+/* No step of a classical kernel allocates or frees, in warm-up or after. The allocator's functions are
+ * replaced by counting ones (under AddressSanitizer: its hooks). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "classical.h"
+
+static long calls;
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/allocator_interface.h>
+
+static void count_allocation(const volatile void *memory, size_t size) { (void)memory, (void)size, calls++; }
+static void count_release(const volatile void *memory) { (void)memory, calls++; }
+static void install(void) { __sanitizer_install_malloc_and_free_hooks(count_allocation, count_release); }
+#else
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+void __libc_free(void *memory);
+
+void *malloc(size_t size) { return calls++, __libc_malloc(size); }
+void *calloc(size_t count, size_t size) { return calls++, __libc_calloc(count, size); }
+void *realloc(void *memory, size_t size) { return calls++, __libc_realloc(memory, size); }
+void *aligned_alloc(size_t alignment, size_t size) { return calls++, __libc_memalign(alignment, size); }
+void free(void *memory) {
+    calls++;
+    __libc_free(memory);
+}
+static void install(void) {}
+#endif
+
+/* The counter sees this program's calls and the library's. */
+static void the_counter_counts(void **unused) {
+    (void)unused;
+    void *(*volatile allocate)(size_t) = malloc; /* volatile: not to be optimised away */
+    long before = calls;
+    void *memory = allocate(100);
+    long after = calls;
+    free(memory);
+    assert_true(after > before && calls > after);
+    before = calls;
+    memory = ais_allocate(100);
+    after = calls;
+    free(memory);
+    assert_true(after > before);
+    ais_context context = {0};
+    ais_state *state;
+    before = calls;
+    ais_state_new(&context, &law_targets[0].target, 1, 0, 3, 0, NULL, &state);
+    assert_true(calls > before);
+    ais_state_free(state);
+}
+
+static void steps_allocate_nothing(void **unused) {
+    (void)unused;
+    for (int k = 0; k < LAW_KERNELS; k++)
+        for (int t = 0; t < LAW_TARGETS; t++) {
+            ais_context context = {0};
+            ais_state *state;
+            ais_info info[20];
+            void *own;
+            ais_kernel *kernel = law_kernels[k].make();
+            long in_steps = 0, before = calls;
+            assert_int_equal(ais_state_new(&context, &law_targets[t].target, 1, 0, 20, 200, NULL, &state), AIS_OK);
+            assert_int_equal(kernel->type->init(&context, kernel, state, &own), AIS_OK);
+            assert_true(calls > before);
+            for (; state->step < 230; state->step++) {
+                before = calls;
+                ais_status status = kernel->type->step(&context, kernel, state, own, info);
+                in_steps += calls - before;
+                assert_int_equal(status, AIS_OK);
+            }
+            if (in_steps) fail_msg("%s: %ld calls of the allocator in steps", law_kernels[k].name, in_steps);
+            ais_state_free(state);
+            ais_kernel_free(kernel);
+        }
+}
+
+int main(void) {
+    install();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_counter_counts),
+        cmocka_unit_test(steps_allocate_nothing),
+    };
+    return cmocka_run_group_tests_name("allocation", tests, NULL, NULL);
+}
