@@ -1,0 +1,298 @@
+/* Draws are gathered into blocks that match the storage chunks of the file, so that the bytes do not
+ * depend on the sizes in which the sampler hands them over, and each chunk is written once. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <netcdf.h>
+
+#include "sampler/netcdf_file.h"
+#include "sampler/netcdf_layout.h"
+#include "sampler/sink.h"
+
+enum { BUFFER_BYTES = 64 << 20, MOST_BLOCK = 4096 };
+
+typedef struct netcdf_sink {
+    ais_sink sink;
+    char *directory, *path, *part;
+    const ais_run_header *header;
+    ais_columns *columns;
+    ais_rows rows;
+    int file; /* -1: closed */
+    int fields, field[AIS_INFO_COUNT];
+    ais_netcdf_phase phase[2];
+    int current; /* the phase of what is gathered */
+    int gathered;
+    int flushed[2];
+    double *value; /* for each variable: chains x block x count */
+    double *stat;  /* lp, then the fields: each chains x block */
+    double *packed;
+    long long *index;
+} netcdf_sink;
+
+static ais_status fail(ais_context *context, const netcdf_sink *sink, int code) {
+    return ais_fail_netcdf(context, "write", sink->part, code);
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------- */
+
+/* Draws of one block: what fits the buffer, shared out evenly over the planned draws, so that the
+ * last storage chunk is not mostly empty. */
+static int block_of(int planned, size_t row_bytes) {
+    size_t most = BUFFER_BYTES / row_bytes;
+    most = most < 1 ? 1 : most > MOST_BLOCK ? MOST_BLOCK : most;
+    int blocks = (int)(((size_t)planned + most - 1) / most);
+    int block = blocks ? (planned + blocks - 1) / blocks : 1;
+    return block;
+}
+
+/* chains x block x count -> chains x rows x count, for a last block that is not full. */
+static const double *pack(netcdf_sink *sink, const double *value, size_t block, size_t rows, size_t count) {
+    if (rows == block) return value;
+    size_t chains = (size_t)sink->header->chains, bytes = rows * count * sizeof(double);
+    for (size_t c = 0; c < chains; c++) memcpy(sink->packed + c * rows * count, value + c * block * count, bytes);
+    return sink->packed;
+}
+
+/* Integers: what a double cannot tell (never from our kernels) becomes the smallest one. */
+static int put_integers(int group, int variable, const size_t *start, const size_t *count, const double *value) {
+    size_t cells = count[0] * count[1];
+    long long *integer = malloc(cells * sizeof *integer);
+    if (!integer) return NC_ENOMEM;
+    for (size_t i = 0; i < cells; i++) integer[i] = fabs(value[i]) < 0x1p62 ? llrint(value[i]) : (long long)INT64_MIN;
+    int code = nc_put_vara_longlong(group, variable, start, count, integer);
+    free(integer);
+    return code;
+}
+
+static int put_bools(int group, int variable, const size_t *start, const size_t *count, const double *value) {
+    size_t cells = count[0] * count[1];
+    signed char *truth = malloc(cells);
+    if (!truth) return NC_ENOMEM;
+    for (size_t i = 0; i < cells; i++) truth[i] = value[i] != 0;
+    int code = nc_put_vara_schar(group, variable, start, count, truth);
+    free(truth);
+    return code;
+}
+
+static int put_column(int group, int variable, ais_column_type type, const size_t *start, const size_t *count,
+                      const double *value) {
+    if (type == AIS_COLUMN_INTEGER) return put_integers(group, variable, start, count, value);
+    if (type == AIS_COLUMN_BOOL) return put_bools(group, variable, start, count, value);
+    return nc_put_vara_double(group, variable, start, count, value);
+}
+
+static int put_block(netcdf_sink *sink) {
+    const ais_netcdf_phase *phase = &sink->phase[sink->current];
+    size_t chains = (size_t)sink->header->chains, block = (size_t)phase->block, rows = (size_t)sink->gathered;
+    size_t start[2 + AIS_MAX_RANK] = {0, (size_t)sink->flushed[sink->current]};
+    size_t count[2 + AIS_MAX_RANK] = {chains, rows};
+    for (size_t t = 0; t < rows; t++) sink->index[t] = (long long)(start[1] + t);
+    int code = nc_put_vara_longlong(phase->posterior, phase->draw[0], &start[1], &rows, sink->index);
+    if (!code) code = nc_put_vara_longlong(phase->stats, phase->draw[1], &start[1], &rows, sink->index);
+    for (int i = 0; !code && i < sink->columns->variables; i++) {
+        const ais_variable *variable = &sink->columns->variable[i];
+        const double *value = sink->value + chains * block * (size_t)variable->first;
+        for (int r = 0; r < variable->rank; r++) count[2 + r] = (size_t)variable->extent[r];
+        value = pack(sink, value, block, rows, (size_t)variable->count);
+        code = nc_put_vara_double(phase->posterior, phase->variable[i], start, count, value);
+    }
+    for (int i = -1; !code && i < sink->fields; i++) {
+        int variable = i < 0 ? phase->logp : phase->info[sink->field[i]];
+        ais_column_type type = i < 0 ? AIS_COLUMN_DOUBLE : ais_info_columns[sink->field[i]].type;
+        const double *value = pack(sink, sink->stat + (size_t)(i + 1) * chains * block, block, rows, 1);
+        code = put_column(phase->stats, variable, type, start, count, value);
+    }
+    return code;
+}
+
+static ais_status flush(ais_context *context, netcdf_sink *sink) {
+    if (!sink->gathered) return AIS_OK;
+    ais_netcdf_lock();
+    errno = 0;
+    int code = put_block(sink);
+    /* What a crash leaves in NAME.part is then readable, and a full disk is noticed now. */
+    if (!code) code = nc_sync(sink->file);
+    ais_status status = code ? fail(context, sink, code) : AIS_OK;
+    ais_netcdf_unlock();
+    sink->flushed[sink->current] += sink->gathered;
+    sink->gathered = 0;
+    return status;
+}
+
+static void gather(netcdf_sink *sink, const ais_chunk *chunk, int t) {
+    size_t chains = (size_t)sink->header->chains, block = (size_t)sink->phase[sink->current].block;
+    size_t dim = (size_t)sink->columns->dim, row = (size_t)sink->gathered;
+    for (size_t c = 0; c < chains; c++) {
+        size_t cell = c * (size_t)chunk->count + (size_t)t;
+        const double *x = chunk->x + cell * dim;
+        for (int i = 0; i < sink->columns->variables; i++) {
+            const ais_variable *variable = &sink->columns->variable[i];
+            size_t first = (size_t)variable->first, count = (size_t)variable->count;
+            double *to = sink->value + chains * block * first + (c * block + row) * count;
+            for (size_t k = 0; k < count; k++) to[sink->columns->place[first + k]] = x[first + k];
+        }
+        sink->stat[c * block + row] = chunk->logp[cell];
+        for (int i = 0; i < sink->fields; i++)
+            sink->stat[((size_t)(i + 1) * chains + c) * block + row] =
+                ais_info_value(&chunk->info[cell], sink->field[i]);
+    }
+    sink->gathered++;
+}
+
+/* ---- the sink ----------------------------------------------------------------------------------- */
+
+static ais_status close_file(ais_context *context, netcdf_sink *sink) {
+    if (sink->file < 0) return AIS_OK;
+    ais_netcdf_lock();
+    errno = 0;
+    int code = nc_close(sink->file);
+    ais_status status = code ? fail(context, sink, code) : AIS_OK;
+    ais_netcdf_unlock();
+    sink->file = -1;
+    return status;
+}
+
+static void release(netcdf_sink *sink) {
+    ais_columns_free(sink->columns);
+    sink->columns = NULL;
+    for (int p = 0; p < 2; p++) {
+        free(sink->phase[p].variable);
+        sink->phase[p].variable = NULL;
+    }
+    free(sink->value);
+    free(sink->stat);
+    free(sink->packed);
+    free(sink->index);
+    sink->value = sink->stat = sink->packed = NULL;
+    sink->index = NULL;
+}
+
+static void netcdf_abandon(ais_sink *base) {
+    netcdf_sink *sink = (netcdf_sink *)base;
+    ais_context ignored;
+    (void)close_file(&ignored, sink);
+    release(sink);
+}
+
+static ais_status make_buffers(ais_context *context, netcdf_sink *sink) {
+    const ais_run_header *header = sink->header;
+    size_t chains = (size_t)header->chains, dim = (size_t)sink->columns->dim, stats = (size_t)sink->fields + 1;
+    size_t row = chains * (dim + stats) * sizeof(double);
+    sink->phase[0].block = block_of(header->draws, row);
+    sink->phase[1].block = block_of(header->warmup, row);
+    size_t block = (size_t)sink->phase[0].block;
+    if (header->save_warmup && sink->phase[1].block > sink->phase[0].block) block = (size_t)sink->phase[1].block;
+    size_t widest = 1;
+    for (int i = 0; i < sink->columns->variables; i++)
+        if ((size_t)sink->columns->variable[i].count > widest) widest = (size_t)sink->columns->variable[i].count;
+    for (int p = 0; p < 2; p++) sink->phase[p].variable = calloc(dim, sizeof(int));
+    sink->value = calloc(chains * block, dim * sizeof(double));
+    sink->stat = calloc(chains * block, stats * sizeof(double));
+    sink->packed = calloc(chains * block, widest * sizeof(double));
+    sink->index = calloc(block, sizeof *sink->index);
+    if (sink->phase[0].variable && sink->phase[1].variable && sink->value && sink->stat && sink->packed && sink->index)
+        return AIS_OK;
+    return ais_fail_memory(context, "a block of draws", block * row);
+}
+
+/* A draws.nc of somebody else is not ours to replace. */
+static ais_status check_older(ais_context *context, const netcdf_sink *sink) {
+    if (access(sink->path, F_OK) != 0) return AIS_OK;
+    char library[16] = "";
+    size_t length = 0;
+    int file;
+    ais_netcdf_lock();
+    if (nc_open(sink->path, NC_NOWRITE, &file) == NC_NOERR) {
+        if (nc_inq_attlen(file, NC_GLOBAL, "inference_library", &length) == NC_NOERR && length < sizeof library)
+            if (nc_get_att_text(file, NC_GLOBAL, "inference_library", library) != NC_NOERR) library[0] = 0;
+        nc_close(file);
+    }
+    ais_netcdf_unlock();
+    if (strcmp(library, "aisampler") == 0) return AIS_OK;
+    return ais_fail(context, AIS_FILE_ERROR,
+                    "%s is there and was not written by aisampler; move it away or choose another directory",
+                    sink->path);
+}
+
+static ais_status create(ais_context *context, netcdf_sink *sink) {
+    ais_netcdf_lock();
+    errno = 0;
+    int code = nc_create(sink->part, NC_NETCDF4 | NC_CLOBBER, &sink->file);
+    if (code) sink->file = -1;
+    if (!code) code = ais_netcdf_define(sink->file, sink->header, sink->columns, sink->phase);
+    ais_status status = code ? fail(context, sink, code) : AIS_OK;
+    ais_netcdf_unlock();
+    return status;
+}
+
+static ais_status netcdf_begin(ais_context *context, ais_sink *base, const ais_run_header *header) {
+    netcdf_sink *sink = (netcdf_sink *)base;
+    netcdf_abandon(base);
+    sink->header = header;
+    sink->rows = (ais_rows){0};
+    sink->fields = ais_info_fields(header->info, sink->field);
+    sink->current = sink->gathered = sink->flushed[0] = sink->flushed[1] = 0;
+    ais_status status = ais_directory_make(context, sink->directory);
+    if (status == AIS_OK) status = check_older(context, sink);
+    if (status == AIS_OK) status = ais_columns_new(context, header->target, &sink->columns);
+    if (status == AIS_OK) status = make_buffers(context, sink);
+    if (status == AIS_OK) status = create(context, sink);
+    if (status != AIS_OK) netcdf_abandon(base);
+    return status;
+}
+
+static ais_status netcdf_write(ais_context *context, ais_sink *base, const ais_chunk *chunk) {
+    netcdf_sink *sink = (netcdf_sink *)base;
+    if (chunk->warmup && !sink->header->save_warmup) return AIS_OK;
+    ais_status status = ais_rows_add(context, &sink->rows, sink->header, chunk);
+    if (status == AIS_OK && sink->current != (int)chunk->warmup) {
+        status = flush(context, sink);
+        sink->current = chunk->warmup;
+    }
+    for (int t = 0; status == AIS_OK && t < chunk->count; t++) {
+        gather(sink, chunk, t);
+        if (sink->gathered == sink->phase[sink->current].block) status = flush(context, sink);
+    }
+    return status;
+}
+
+static ais_status netcdf_end(ais_context *context, ais_sink *base, const ais_run_footer *footer) {
+    (void)footer; /* durations would make two equal runs differ */
+    netcdf_sink *sink = (netcdf_sink *)base;
+    ais_status status = flush(context, sink);
+    if (status == AIS_OK) status = close_file(context, sink);
+    if (status == AIS_OK && rename(sink->part, sink->path) != 0)
+        status = ais_fail_file(context, "rename", sink->part, errno);
+    if (status == AIS_OK) release(sink);
+    return status;
+}
+
+static void netcdf_free(ais_sink *base) {
+    netcdf_sink *sink = (netcdf_sink *)base;
+    netcdf_abandon(base);
+    free(sink->directory);
+    free(sink->path);
+    free(sink->part);
+    free(sink);
+}
+
+ais_status ais_sink_netcdf(ais_context *context, const char *directory, ais_sink **sink_out) {
+    *sink_out = NULL;
+    netcdf_sink *sink = calloc(1, sizeof *sink);
+    if (!sink) return ais_fail_memory(context, "a sink", sizeof *sink);
+    sink->sink = (ais_sink){netcdf_begin, netcdf_write, netcdf_end, netcdf_abandon, netcdf_free};
+    sink->file = -1;
+    sink->directory = strdup(*directory ? directory : ".");
+    if (sink->directory) sink->path = ais_path_join(sink->directory, "draws.nc");
+    if (sink->directory) sink->part = ais_path_join(sink->directory, "draws.nc.part");
+    if (!sink->path || !sink->part) {
+        netcdf_free(&sink->sink);
+        return ais_fail_memory(context, "a sink", sizeof *sink);
+    }
+    *sink_out = &sink->sink;
+    return AIS_OK;
+}
