@@ -1,0 +1,12 @@
+/* The two inverse distribution functions that diagnostics need. */
+#ifndef AIS_DIAGNOSTICS_SPECIAL_H
+#define AIS_DIAGNOSTICS_SPECIAL_H
+
+/* z with P(N(0, 1) <= z) = p, to a few units in the last place. -+INFINITY at 0 and 1, NAN outside. */
+double ais_normal_quantile(double p);
+
+/* P(Beta(a, b) <= x) for a, b > 0, and its inverse in x. NAN for a, b or p that make no sense. */
+double ais_beta_cdf(double x, double a, double b);
+double ais_beta_quantile(double p, double a, double b);
+
+#endif
