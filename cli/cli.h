@@ -54,6 +54,9 @@ typedef struct subcommand {
     int (*run)(int argc, char **argv);
 } subcommand;
 
+/* The diagnosis as text on stdout, or as JSON there; the exit code that follows from it. */
+int tell(const ais_diagnosis *diagnosis, const ais_report_run *run, bool json, bool quiet, int rows);
+
 int run_targets(int argc, char **argv);
 int run_sample(int argc, char **argv);
 int run_diagnose(int argc, char **argv);

@@ -59,38 +59,38 @@ static bool whole_number(const char *text, double *value) {
     return used > 0 && *end == 0 && (isdigit((unsigned char)plain[0]) != 0) && *value == floor(*value);
 }
 
-static bool set_value(const option *option, const char *text) {
+static bool set_value(const option *at, const char *text) {
     double number = 0;
     char *end;
-    switch (option->kind) {
+    switch (at->kind) {
     case OPTION_FLAG:
-        *(bool *)option->to = true;
+        *(bool *)at->to = true;
         return true;
     case OPTION_TEXT:
-        *(const char **)option->to = text;
+        *(const char **)at->to = text;
         return true;
     case OPTION_CHOICE:
-        *(const char **)option->to = text;
-        if (one_of(text, option->choices)) return true;
-        complain(EXIT_USAGE, "--%s takes one of %s, not '%s'", option->name, option->choices, text);
+        *(const char **)at->to = text;
+        if (one_of(text, at->choices)) return true;
+        complain(EXIT_USAGE, "--%s takes one of %s, not '%s'", at->name, at->choices, text);
         return false;
     case OPTION_COUNT:
         if (whole_number(text, &number) && number <= 2e9) {
-            *(int *)option->to = (int)number;
+            *(int *)at->to = (int)number;
             return true;
         }
-        complain(EXIT_USAGE, "--%s takes a whole number from 0 to 2e9, not '%s'", option->name, text);
+        complain(EXIT_USAGE, "--%s takes a whole number from 0 to 2e9, not '%s'", at->name, text);
         return false;
     case OPTION_SEED:
         errno = 0;
-        *(uint64_t *)option->to = strtoull(text, &end, 10);
+        *(uint64_t *)at->to = strtoull(text, &end, 10);
         if (isdigit((unsigned char)*text) && *end == 0 && errno == 0) return true;
-        complain(EXIT_USAGE, "--%s takes a whole number from 0 to 2^64 - 1, not '%s'", option->name, text);
+        complain(EXIT_USAGE, "--%s takes a whole number from 0 to 2^64 - 1, not '%s'", at->name, text);
         return false;
     case OPTION_NUMBER:
-        *(double *)option->to = strtod(text, &end);
-        if (*text && *end == 0 && isfinite(*(double *)option->to)) return true;
-        complain(EXIT_USAGE, "--%s takes a number, not '%s'", option->name, text);
+        *(double *)at->to = strtod(text, &end);
+        if (*text && *end == 0 && isfinite(*(double *)at->to)) return true;
+        complain(EXIT_USAGE, "--%s takes a number, not '%s'", at->name, text);
         return false;
     }
     return false;
@@ -148,20 +148,20 @@ int parse_options(int argc, char **argv, const option *options, const char **wor
             continue;
         }
         const char *value;
-        const option *option = option_of(options, argv[i], &value);
-        if (!option) return -1;
-        if (option->kind == OPTION_FLAG && value) {
-            complain(EXIT_USAGE, "--%s takes no value", option->name);
+        const option *found = option_of(options, argv[i], &value);
+        if (!found) return -1;
+        if (found->kind == OPTION_FLAG && value) {
+            complain(EXIT_USAGE, "--%s takes no value", found->name);
             return -1;
         }
-        if (option->kind != OPTION_FLAG && !value) {
+        if (found->kind != OPTION_FLAG && !value) {
             if (i + 1 == argc) {
-                complain(EXIT_USAGE, "--%s needs a value; see --help", option->name);
+                complain(EXIT_USAGE, "--%s needs a value; see --help", found->name);
                 return -1;
             }
             value = argv[++i];
         }
-        if (!set_value(option, value)) return -1;
+        if (!set_value(found, value)) return -1;
     }
     return count;
 }

@@ -17,6 +17,18 @@ int complain(int code, const char *format, ...) {
 
 int failed(const ais_context *context) { return complain(EXIT_FAILED, "%s", context->message); }
 
+int tell(const ais_diagnosis *diagnosis, const ais_report_run *run, bool json, bool quiet, int rows) {
+    ais_context context = {0};
+    ais_status status = AIS_OK;
+    if (json)
+        status = ais_report_json(&context, diagnosis, run, stdout);
+    else if (!quiet)
+        status = ais_report_text(&context, diagnosis, run, rows, stdout);
+    if (status != AIS_OK) return failed(&context);
+    if (fflush(stdout) != 0) return complain(EXIT_FAILED, "cannot write to standard output: %s", strerror(errno));
+    return diagnosis->warnings ? EXIT_DISTRUST : 0;
+}
+
 bool output_open(output_file *output, const char *directory, const char *name) {
     int length = snprintf(output->path, sizeof output->path, "%s/%s", directory, name);
     snprintf(output->part, sizeof output->part, "%s.part", output->path);
