@@ -125,28 +125,32 @@ static char *joined_name(ais_kernel *const *part, int count) {
     return name;
 }
 
+/* NULL when memory is out. */
+static ais_kernel *assemble(const cycle *made, ais_kernel *const *parts) {
+    size_t bytes = (size_t)made->count * sizeof(ais_kernel *);
+    cycle *all = malloc(sizeof *all);
+    ais_kernel **part = malloc(bytes);
+    char *name = joined_name(parts, made->count);
+    if (!all || !part || !name) {
+        free(all);
+        free(part);
+        free(name);
+        return NULL;
+    }
+    memcpy(part, parts, bytes);
+    *all = *made;
+    all->part = part;
+    all->name = name;
+    all->type.name = name;
+    all->kernel.type = &all->type;
+    return &all->kernel;
+}
+
 ais_status ais_kernel_cycle(ais_context *context, ais_kernel *const *parts, int count, ais_kernel **kernel) {
     cycle made = {.type = {.init = init, .step = step, .free = release}, .count = count};
-    *kernel = NULL;
     ais_status status = check_parts(context, parts, count, &made);
-    cycle *all = NULL;
-    if (status == AIS_OK) {
-        all = malloc(sizeof *all);
-        made.part = malloc((size_t)count * sizeof *made.part);
-        made.name = joined_name(parts, count);
-        if (!all || !made.part || !made.name) status = ais_fail_memory(context, "a cycle", sizeof *all);
-    }
-    if (status != AIS_OK) {
-        free(all);
-        free(made.part);
-        free(made.name);
-        free_parts(parts, count);
-        return status;
-    }
-    memcpy(made.part, parts, (size_t)count * sizeof *made.part);
-    *all = made;
-    all->type.name = all->name;
-    all->kernel.type = &all->type;
-    *kernel = &all->kernel;
-    return AIS_OK;
+    *kernel = status == AIS_OK ? assemble(&made, parts) : NULL;
+    if (status == AIS_OK && !*kernel) status = ais_fail_memory(context, "a cycle", sizeof made);
+    if (status != AIS_OK) free_parts(parts, count);
+    return status;
 }

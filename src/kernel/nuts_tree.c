@@ -9,7 +9,7 @@ static bool stretch_take(ais_nuts_stretch *stretch, ais_arena *arena, int dim) {
     double **slice[] = {
         &stretch->begin.p, &stretch->begin.velocity, &stretch->end.p, &stretch->end.velocity, &stretch->rho,
         &stretch->x,       &stretch->gradient};
-    for (int k = 0; k < 7; k++) *slice[k] = memory + k * dim;
+    for (int k = 0; k < 7; k++) *slice[k] = memory + (size_t)k * (size_t)dim;
     return true;
 }
 

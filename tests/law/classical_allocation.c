@@ -11,10 +11,12 @@
 
 #include "classical.h"
 
-static long calls;
+static volatile long calls; /* volatile: compilers take it that free changes no variable */
 
 #ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/allocator_interface.h>
+/* From sanitizer/allocator_interface.h, which gcc does not always bring along. */
+int __sanitizer_install_malloc_and_free_hooks(void (*allocation)(const volatile void *, size_t),
+                                              void (*release)(const volatile void *));
 
 static void count_allocation(const volatile void *memory, size_t size) { (void)memory, (void)size, calls++; }
 static void count_release(const volatile void *memory) { (void)memory, calls++; }
