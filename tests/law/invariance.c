@@ -26,7 +26,7 @@ static const struct {
     ais_test test;
     float scale; /* of the random weights */
 } kernels[] = {
-    {"henon flip", {.map = AIS_HENON, .dim = 2, .hidden = 16}, AIS_METROPOLIS, 0.2F},
+    {"henon flip", {.map = AIS_HENON, .dim = 2, .hidden = 16, .layers = 6}, AIS_METROPOLIS, 0.3F},
     {"henon swap barker",
      {.map = AIS_HENON, .dim = 2, .hidden = 16, .layers = 4, .reversal = AIS_SWAP, .activation = AIS_TANH},
      AIS_BARKER,
