@@ -15,8 +15,8 @@ enum { WIDTH = 2 };
 typedef double vector __attribute__((vector_size(WIDTH * sizeof(double))));
 
 enum {
-    GROUP = 4,                     /* rows that share the loads of w */
-    SPAN = 16 / WIDTH < 4 ? 2 : 4, /* vectors of lanes in registers at once: GROUP x SPAN sums */
+    GROUP = 4, /* rows, and */
+    SPAN = 2,  /* vectors of lanes whose sums are in registers at once: 8 of 16, enough to hide the latency */
     TILE = AIS_TILE_ROWS * AIS_LANES,
 };
 

@@ -1,0 +1,238 @@
+/* ais_target_check must catch what is wrong: every target of the table, broken in every way. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <aisampler/target.h>
+
+/* A target with one thing changed. */
+typedef struct broken {
+    const ais_target *inner;
+    int coordinate;
+    double factor;    /* of the gradient's coordinate */
+    double shift;     /* of every batch result */
+    int row_major;    /* batch reads its points the wrong way round */
+    int calls;        /* counted when logp is to change from call to call */
+    int restless;     /* it does */
+    double value;     /* what logp is where x[0] > threshold */
+    double threshold; /* */
+} broken;
+
+static double logp(const double *x, void *data) {
+    broken *with = data;
+    if (x[0] > with->threshold) return with->value;
+    return with->inner->logp(x, with->inner->data) + (with->restless ? 1e-3 * with->calls++ : 0);
+}
+
+static double grad(const double *x, double *gradient, void *data) {
+    broken *with = data;
+    double value = with->inner->grad(x, gradient, with->inner->data);
+    gradient[with->coordinate] *= with->factor;
+    return value;
+}
+
+static void batch(size_t n, const double *x, double *result, void *data) {
+    broken *with = data;
+    double *copy = malloc(n * (size_t)with->inner->dim * sizeof *copy);
+    size_t dim = (size_t)with->inner->dim;
+    for (size_t i = 0; i < dim; i++)
+        for (size_t c = 0; c < n; c++) copy[i * n + c] = with->row_major ? x[c * dim + i] : x[i * n + c];
+    with->inner->batch(n, copy, result, with->inner->data);
+    for (size_t c = 0; c < n; c++) result[c] += with->shift;
+    free(copy);
+}
+
+static broken whole(const ais_target *inner) {
+    return (broken){.inner = inner, .factor = 1, .threshold = INFINITY, .value = 0};
+}
+
+static ais_target target_of(broken *with) {
+    return (ais_target){.name = with->inner->name,
+                        .dim = with->inner->dim,
+                        .logp = logp,
+                        .batch = batch,
+                        .grad = grad,
+                        .names = with->inner->names,
+                        .data = with};
+}
+
+static void refused(const broken *with, uint64_t seed, const char *word) {
+    broken copy = *with;
+    ais_target target = target_of(&copy);
+    ais_context context = {0};
+    ais_status status = ais_target_check(&context, &target, seed);
+    if (status != AIS_BAD_DENSITY) fail_msg("%s with seed %d: not caught (%s)", target.name, (int)seed, word);
+    if (!strstr(context.message, word)) fail_msg("'%s' is not in: %s", word, context.message);
+    assert_non_null(strstr(context.message, target.name));
+    assert_null(strchr(context.message, '\n'));
+}
+
+static void for_every_target(void (*test)(const ais_target *)) {
+    for (int i = 0; ais_target_builtin(i); i++) {
+        ais_context context = {0};
+        ais_target *target;
+        assert_int_equal(ais_target_open(&context, ais_target_builtin(i)->name, &target), AIS_OK);
+        test(target);
+        ais_target_close(target);
+    }
+}
+
+static void unbroken_passes(const ais_target *inner) {
+    broken with = whole(inner);
+    ais_target target = target_of(&with);
+    ais_context context = {0};
+    assert_int_equal(ais_target_check(&context, &target, 5), AIS_OK);
+    assert_int_equal(context.status, AIS_OK);
+}
+
+static void wrong_gradients_are_caught(const ais_target *inner) {
+    const double factor[] = {-1, 0, 1.001, 0.999, 2};
+    for (size_t f = 0; f < sizeof factor / sizeof *factor; f++)
+        for (int which = 0; which < 3; which++)
+            for (uint64_t seed = 0; seed < 3; seed++) {
+                broken with = whole(inner);
+                char word[64], buffer[32];
+                with.factor = factor[f];
+                with.coordinate = which == 0 ? 0 : which == 1 ? inner->dim / 2 : inner->dim - 1;
+                snprintf(word, sizeof word, "%s (coordinate %d)", ais_target_parameter(inner, with.coordinate, buffer),
+                         with.coordinate + 1);
+                refused(&with, seed, word);
+            }
+}
+
+static void wrong_batches_are_caught(const ais_target *inner) {
+    broken with = whole(inner);
+    double zero[64] = {0};
+    with.shift = 3e-8 * fmax(1000, fabs(inner->logp(zero, inner->data)));
+    refused(&with, 1, "batch gives");
+    with = whole(inner);
+    with.row_major = 1;
+    if (inner->dim > 1) refused(&with, 1, "x[i * n + c]");
+}
+
+static void wrong_values_are_caught(const ais_target *inner) {
+    broken with = whole(inner);
+    with.threshold = 1;
+    with.value = NAN;
+    refused(&with, 1, "logp is nan at x = (");
+    with.value = INFINITY;
+    refused(&with, 1, "logp is inf at x = (");
+    with.value = -INFINITY;
+    with.threshold = -INFINITY;
+    refused(&with, 1, "-inf at all of 100 points");
+    with = whole(inner);
+    with.restless = 1;
+    refused(&with, 1, "must depend on x alone");
+}
+
+static void intact(void **state) {
+    (void)state;
+    for_every_target(unbroken_passes);
+}
+static void gradients(void **state) {
+    (void)state;
+    for_every_target(wrong_gradients_are_caught);
+}
+static void batches(void **state) {
+    (void)state;
+    for_every_target(wrong_batches_are_caught);
+}
+static void values(void **state) {
+    (void)state;
+    for_every_target(wrong_values_are_caught);
+}
+
+/* Densities that are right, if awkward: none may be refused. */
+static double half_line(const double *x, void *data) {
+    (void)data;
+    return x[0] > 0 ? -x[0] - 1e6 : -INFINITY;
+}
+static double half_line_gradient(const double *x, double *gradient, void *data) {
+    gradient[0] = -1;
+    return half_line(x, data);
+}
+static double cone(const double *x, void *data) { /* kinks everywhere: a saw of 1000 teeth per unit */
+    (void)data;
+    return -fabs(x[0] - 1e-3 * floor(1e3 * x[0] + 0.5)) - 0.5 * x[1] * x[1];
+}
+static double cone_gradient(const double *x, double *gradient, void *data) {
+    gradient[0] = x[0] > 1e-3 * floor(1e3 * x[0] + 0.5) ? -1 : 1;
+    gradient[1] = -x[1];
+    return cone(x, data);
+}
+static double steep(const double *x, void *data) {
+    (void)data;
+    return -0.5e12 * (x[0] - 3e-5) * (x[0] - 3e-5) - 0.5 * x[1] * x[1];
+}
+static double steep_gradient(const double *x, double *gradient, void *data) {
+    gradient[0] = -1e12 * (x[0] - 3e-5);
+    gradient[1] = -x[1];
+    return steep(x, data);
+}
+static double coarse(const double *x, void *data) { /* noise of single precision */
+    (void)data;
+    return (float)(-0.5 * x[0] * x[0] - 30);
+}
+static double coarse_gradient(const double *x, double *gradient, void *data) {
+    gradient[0] = -x[0];
+    return coarse(x, data);
+}
+static double flat(const double *x, void *data) {
+    (void)x;
+    (void)data;
+    return 0;
+}
+static double flat_gradient(const double *x, double *gradient, void *data) {
+    gradient[0] = 0;
+    return flat(x, data);
+}
+
+static void awkward_densities_pass(void **state) {
+    (void)state;
+    const ais_target target[] = {
+        {.name = "half_line", .dim = 1, .logp = half_line, .grad = half_line_gradient},
+        {.name = "cone", .dim = 2, .logp = cone, .grad = cone_gradient},
+        {.name = "steep", .dim = 2, .logp = steep, .grad = steep_gradient},
+        {.name = "coarse", .dim = 1, .logp = coarse, .grad = coarse_gradient},
+        {.name = "flat", .dim = 1, .logp = flat, .grad = flat_gradient, .start_scale = 1e6},
+        {.name = "plain", .dim = 300, .logp = flat},
+    };
+    for (size_t k = 0; k < sizeof target / sizeof *target; k++)
+        for (uint64_t seed = 0; seed < 200; seed++) {
+            ais_context context = {0};
+            if (ais_target_check(&context, &target[k], seed) != AIS_OK) fail_msg("%s", context.message);
+        }
+}
+
+static void incomplete_targets_are_refused(void **state) {
+    (void)state;
+    ais_context context = {0};
+    assert_int_equal(ais_target_check(&context, &(ais_target){.name = "a", .dim = 1}, 1), AIS_BAD_ARGUMENT);
+    assert_non_null(strstr(context.message, "logp is missing"));
+    assert_int_equal(ais_target_check(&context, &(ais_target){.name = "a", .logp = flat}, 1), AIS_BAD_ARGUMENT);
+    assert_non_null(strstr(context.message, "dim is 0"));
+    assert_int_equal(
+        ais_target_check(&context, &(ais_target){.name = "a", .dim = 1, .logp = flat, .start_scale = -1}, 1),
+        AIS_BAD_ARGUMENT);
+    assert_non_null(strstr(context.message, "start_scale is -1"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(intact),
+        cmocka_unit_test(gradients),
+        cmocka_unit_test(batches),
+        cmocka_unit_test(values),
+        cmocka_unit_test(awkward_densities_pass),
+        cmocka_unit_test(incomplete_targets_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
