@@ -1,0 +1,210 @@
+/* The sentences: each says what is wrong, with its number, and what to do about it. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "diagnostics/judge.h"
+
+#define RHAT_LIMIT    1.01
+#define EBFMI_LIMIT   0.3
+#define ESS_LIMIT     100.0 /* per chain */
+#define Z_LIMIT       5.0
+#define KL_LIMIT      0.05
+#define DEEP_SHARE    0.01
+#define DEEPEST       10 /* Stan's default limit of the tree depth */
+#define SURELY_VISITS 10 /* expected visits from which on a chain that has none is remarkable */
+
+static ais_status warn(ais_judge *judge, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static ais_status warn(ais_judge *judge, const char *format, ...) {
+    ais_diagnosis *diagnosis = judge->diagnosis;
+    size_t count = (size_t)diagnosis->warnings + 1;
+    char(*grown)[256] = realloc(diagnosis->warning, count * sizeof *grown);
+    if (!grown) return ais_fail_memory(judge->context, "warnings", count * sizeof *grown);
+    diagnosis->warning = grown;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(grown[diagnosis->warnings++], sizeof *grown, format, arguments);
+    va_end(arguments);
+    return AIS_OK;
+}
+
+static const char *name_of(const ais_judge *judge, int i) { return judge->draws->name[i]; }
+
+/* How many times as many draws it takes to have 100 per chain, rounded up. */
+static double times_more(double ess_per_chain) { return ceil(ESS_LIMIT / fmax(ess_per_chain, 1e-6)); }
+
+static ais_status warn_not_finite(ais_judge *judge) {
+    if (judge->not_finite == 0) return AIS_OK;
+    return warn(judge,
+                "%ld values are not finite, the first one %.60s in draw %d of chain %d: the density is wrong there",
+                judge->not_finite, name_of(judge, judge->bad_parameter), judge->bad_draw + 1, judge->bad_chain + 1);
+}
+
+static ais_status warn_shape(ais_judge *judge) {
+    const ais_diagnosis *d = judge->diagnosis;
+    ais_status status = AIS_OK;
+    if (d->draws < 4) status = warn(judge, "%d draws a chain are too few to judge: draw 1000 or more", d->draws);
+    if (status == AIS_OK && d->chains == 1)
+        status = warn(judge, "there is one chain, so R-hat compares only its two halves and cannot see what the chain "
+                             "missed: run 4 chains or more");
+    return status;
+}
+
+static bool is_stuck(const ais_judge *judge, int chain) {
+    int draws = judge->draws->draws;
+    for (int i = 0; i < judge->draws->dim; i++) {
+        const double *x = judge->draws->value + (size_t)i * judge->column.n + (size_t)chain * (size_t)draws;
+        for (int t = 1; t < draws; t++)
+            if (x[t] != x[0]) return false;
+    }
+    return draws > 1;
+}
+
+static ais_status warn_stuck(ais_judge *judge) {
+    int stuck = 0, first = 0;
+    for (int c = judge->draws->chains - 1; c >= 0; c--) {
+        if (!is_stuck(judge, c)) continue;
+        stuck++;
+        first = c + 1;
+    }
+    if (stuck == 0) return AIS_OK;
+    return warn(judge,
+                "%d of %d chains never moved, the first one is chain %d: start them elsewhere, take smaller steps or "
+                "train longer",
+                stuck, judge->draws->chains, first);
+}
+
+static ais_status warn_constant(ais_judge *judge) {
+    if (judge->constants == 0) return AIS_OK;
+    return warn(judge,
+                "%d of %d parameters never change, the first one is %.60s: nothing can be said about them, leave them "
+                "out or find out why",
+                judge->constants, judge->draws->dim, name_of(judge, judge->first_constant));
+}
+
+static ais_status warn_rhat(ais_judge *judge) {
+    if (judge->rhat.parameter < 0 || !(judge->rhat.value > RHAT_LIMIT)) return AIS_OK;
+    return warn(judge, "R-hat of %.60s is %.3f, above 1.01: the chains do not agree; draw more or train longer",
+                name_of(judge, judge->rhat.parameter), judge->rhat.value);
+}
+
+static ais_status warn_ess(ais_judge *judge) {
+    const ais_diagnosis *d = judge->diagnosis;
+    double tail = judge->tail.value / d->chains;
+    ais_status status = AIS_OK;
+    if (d->worst_ess > 0 && d->worst_ess < ESS_LIMIT)
+        status = warn(judge, "the bulk ESS of %s is %.3g per chain, below 100: draw %.0f times as many or train longer",
+                      d->worst_ess_function, d->worst_ess, times_more(d->worst_ess));
+    if (status == AIS_OK && judge->tail.parameter >= 0 && tail < ESS_LIMIT)
+        status =
+            warn(judge,
+                 "the tail ESS of %.60s is %.3g per chain, below 100: its 5%% and 95%% quantiles are uncertain; draw "
+                 "%.0f times as many",
+                 name_of(judge, judge->tail.parameter), tail, times_more(tail));
+    return status;
+}
+
+static ais_status warn_sampler(ais_judge *judge) {
+    const ais_diagnosis *d = judge->diagnosis;
+    const double *depth = ais_judge_stat(judge->draws, "treedepth__", "tree_depth");
+    ais_status status = AIS_OK;
+    if (d->divergences > 0)
+        status = warn(judge,
+                      "%ld of %zu draws diverged: a part of the target is left out; ask for smaller steps or rewrite "
+                      "the target",
+                      d->divergences, judge->column.n);
+    if (status == AIS_OK && d->lowest_ebfmi < EBFMI_LIMIT)
+        status =
+            warn(judge,
+                 "E-BFMI is %.3f in the worst chain, below 0.3: energies are explored slowly, tails may be missing; "
+                 "rewrite the target",
+                 d->lowest_ebfmi);
+    size_t deep = 0;
+    for (size_t k = 0; depth && k < judge->column.n; k++) deep += depth[k] >= DEEPEST;
+    double share = (double)deep / (double)judge->column.n;
+    if (status == AIS_OK && share > DEEP_SHARE)
+        status =
+            warn(judge,
+                 "%.1f%% of the draws reached tree depth %d: trajectories are cut short; raise the depth or rescale "
+                 "the target",
+                 100 * share, DEEPEST);
+    return status;
+}
+
+static ais_status warn_never_visited(ais_judge *judge) {
+    const ais_diagnosis *d = judge->diagnosis;
+    char list[96] = "";
+    int missed = 0;
+    double weight = 0;
+    for (int k = 0; k < d->modes; k++) {
+        if (d->mode_share[k] > 0 || !(judge->reference->mode_weight[k] > 0)) continue;
+        size_t used = strlen(list);
+        if (used + 16 < sizeof list)
+            snprintf(list + used, sizeof list - used, "%s%d", missed ? ", " : "", k + 1);
+        else if (list[used - 1] != '.')
+            snprintf(list + used, sizeof list - used, ", ...");
+        missed++;
+        weight += judge->reference->mode_weight[k];
+    }
+    if (missed == 0) return AIS_OK;
+    return warn(judge, "mode%s %s (weight %.3g) %s never visited: start chains there or train longer",
+                missed > 1 ? "s" : "", list, weight, missed > 1 ? "were" : "was");
+}
+
+/* Chains that miss a mode which others visit, and which they should have visited often. */
+static ais_status warn_fewer_modes(ais_judge *judge) {
+    const ais_diagnosis *d = judge->diagnosis;
+    int poor = 0, first = 0, first_mode = 0;
+    for (int c = d->chains - 1; c >= 0 && d->modes > 0; c--) {
+        int missing = -1;
+        for (int k = d->modes - 1; k >= 0; k--) {
+            bool expected = judge->reference->mode_weight[k] * d->draws >= SURELY_VISITS;
+            if (expected && d->mode_share[k] > 0 && judge->visits[(size_t)c * (size_t)d->modes + (size_t)k] == 0)
+                missing = k;
+        }
+        if (missing < 0) continue;
+        poor++;
+        first = c;
+        first_mode = missing;
+    }
+    if (poor == 0) return AIS_OK;
+    return warn(judge,
+                "%d of %d chains missed a mode that others visited (chain %d missed mode %d; the fewest are %d of %d): "
+                "draw more or train longer",
+                poor, d->chains, first + 1, first_mode + 1, d->fewest_modes, d->modes);
+}
+
+static ais_status warn_truth(ais_judge *judge) {
+    const ais_diagnosis *d = judge->diagnosis;
+    ais_status status = AIS_OK;
+    if (isfinite(d->mode_kl) && d->mode_kl > KL_LIMIT)
+        status = warn(judge,
+                      "the modes' shares are off: the KL divergence from their true weights is %.3g, above 0.05; draw "
+                      "more or train longer",
+                      d->mode_kl);
+    bool square = judge->z_mean.parameter < 0 || judge->z_square.value > judge->z_mean.value;
+    const ais_worst *worst = square ? &judge->z_square : &judge->z_mean;
+    if (status == AIS_OK && worst->parameter >= 0 && worst->value > Z_LIMIT)
+        status =
+            warn(judge,
+                 "the mean of %.60s%s is %.3g standard errors from the truth, more than 5: the draws are biased; do "
+                 "not use them",
+                 name_of(judge, worst->parameter), square ? "^2" : "", worst->value);
+    return status;
+}
+
+ais_status ais_judge_warnings(ais_judge *judge) {
+    static ais_status (*const check[])(ais_judge *) = {
+        warn_not_finite,  warn_shape, warn_stuck, warn_constant, warn_never_visited,
+        warn_fewer_modes, warn_rhat,  warn_ess,   warn_sampler,  warn_truth,
+    };
+    for (size_t i = 0; i < sizeof check / sizeof *check; i++) {
+        ais_status status = check[i](judge);
+        if (status != AIS_OK) return status;
+    }
+    return AIS_OK;
+}

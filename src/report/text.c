@@ -1,0 +1,167 @@
+/* The report for people: a table of at most 100 columns, a few lines on the run, warnings, verdict. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "report/verdict.h"
+
+/* Columns on the screen; numbers stand to the right, one space apart at least. */
+enum { NAME = 18, PLACE = 10, SD = 9, ERROR = 8, ESS = 9, RHAT = 6 };
+
+/* Writes value so that its last digit is the first one that its error puts in doubt, in less than
+ * width columns. */
+static void cell(FILE *file, int width, double value, double error) {
+    char buffer[64] = "-";
+    if (isinf(value)) snprintf(buffer, sizeof buffer, value > 0 ? "inf" : "-inf");
+    if (isfinite(value)) {
+        bool plain = error > 0 && isfinite(error);
+        int decimals = plain ? -(int)floor(log10(error)) : 0;
+        int digits = plain && value != 0 ? (int)floor(log10(fabs(value))) + decimals + 1 : 4;
+        if (decimals < 0) decimals = 0;
+        digits = digits < 1 ? 1 : digits > 7 ? 7 : digits;
+        if (plain && decimals <= 6)
+            snprintf(buffer, sizeof buffer, "%.*f", decimals, value);
+        else
+            snprintf(buffer, sizeof buffer, "%.*g", digits, value);
+        for (digits = digits < 5 ? digits : 5; strlen(buffer) >= (size_t)width && digits > 0; digits--)
+            snprintf(buffer, sizeof buffer, "%.*g", digits, value);
+        if (buffer[0] == '-' && strtod(buffer, NULL) == 0) memmove(buffer, buffer + 1, strlen(buffer));
+    }
+    fprintf(file, "%*s", width, buffer);
+}
+
+static void whole(FILE *file, int width, double value) {
+    char buffer[64] = "-";
+    if (isfinite(value)) snprintf(buffer, sizeof buffer, fabs(value) < 1e7 ? "%.0f" : "%.1e", value);
+    fprintf(file, "%*s", width, buffer);
+}
+
+static void rhat_cell(FILE *file, int width, double value) {
+    char buffer[64] = "-";
+    if (!isnan(value))
+        snprintf(buffer, sizeof buffer, value < 9.9995 ? "%.3f" : value < 9999 ? "%.0f" : "large", value);
+    fprintf(file, "%*s", width, buffer);
+}
+
+/* A name of any length in NAME columns; every byte that does not continue a UTF-8 character is a column. */
+static void name_cell(FILE *file, const char *name) {
+    size_t columns = 0, cut = 0, i = 0;
+    for (; name[i]; i++) {
+        if (((unsigned char)name[i] & 0xC0) == 0x80) continue;
+        if (columns == NAME - 1) cut = i; /* where the last column starts */
+        columns++;
+    }
+    if (columns <= NAME)
+        fprintf(file, "%s%*s", name, (int)(NAME - columns), "");
+    else
+        fprintf(file, "%.*s…", (int)cut, name);
+}
+
+static void row(FILE *file, const ais_parameter_summary *p) {
+    name_cell(file, p->name);
+    cell(file, PLACE, p->mean, p->mcse);
+    cell(file, SD, p->sd, p->mcse);
+    cell(file, ERROR, p->mcse, p->mcse > 0 ? p->mcse / 10 : NAN);
+    cell(file, PLACE, p->q5, p->mcse);
+    cell(file, PLACE, p->q50, p->mcse);
+    cell(file, PLACE, p->q95, p->mcse);
+    whole(file, ESS, p->ess_bulk);
+    whole(file, ESS, p->ess_tail);
+    rhat_cell(file, RHAT, p->rhat);
+    fputc('\n', file);
+}
+
+typedef struct place {
+    double ess;
+    int index;
+} place;
+
+static int by_ess(const void *a, const void *b) {
+    const place *p = a, *q = b;
+    if (p->ess != q->ess) return p->ess < q->ess ? -1 : 1;
+    return (p->index > q->index) - (p->index < q->index);
+}
+
+static int by_index(const void *a, const void *b) {
+    const place *p = a, *q = b;
+    return (p->index > q->index) - (p->index < q->index);
+}
+
+/* The `rows` parameters with the smallest ESS, in their own order. What has none comes first. */
+static ais_status table(ais_context *context, const ais_diagnosis *diagnosis, int rows, FILE *file) {
+    size_t dim = (size_t)diagnosis->dim;
+    int shown = rows > 0 && rows < diagnosis->dim ? rows : diagnosis->dim;
+    place *places = calloc(dim, sizeof *places);
+    if (!places) return ais_fail_memory(context, "a table", dim * sizeof *places);
+    for (int i = 0; i < diagnosis->dim; i++) {
+        const ais_parameter_summary *p = &diagnosis->parameter[i];
+        double ess = fmin(fmin(p->ess_bulk, p->ess_tail), p->ess_square);
+        places[i] = (place){isnan(ess) ? -1 : ess, i};
+    }
+    qsort(places, dim, sizeof *places, by_ess);
+    qsort(places, (size_t)shown, sizeof *places, by_index);
+    fprintf(file, "%-*s%*s%*s%*s%*s%*s%*s%*s%*s%*s\n", NAME, "name", PLACE, "mean", SD, "sd", ERROR, "mcse", PLACE,
+            "q5", PLACE, "q50", PLACE, "q95", ESS, "ess_bulk", ESS, "ess_tail", RHAT, "rhat");
+    for (int i = 0; i < shown; i++) row(file, &diagnosis->parameter[places[i].index]);
+    if (shown < diagnosis->dim)
+        fprintf(file, "and %d more parameter%s with a larger ESS\n", diagnosis->dim - shown,
+                diagnosis->dim - shown > 1 ? "s" : "");
+    free(places);
+    return AIS_OK;
+}
+
+/* ", label value" where there is one. */
+static void also(FILE *file, const char *label, double value, const char *format) {
+    if (isnan(value)) return;
+    fprintf(file, ", %s ", label);
+    fprintf(file, format, value);
+}
+
+static void heading(FILE *file, const ais_diagnosis *diagnosis, const ais_report_run *run) {
+    if (run && run->target) fprintf(file, "%s", run->target);
+    if (run && run->sampler) fprintf(file, "%sby %s", run->target ? " " : "", run->sampler);
+    if (run && (run->target || run->sampler)) fprintf(file, ": ");
+    fprintf(file, "%d chain%s of %d draws", diagnosis->chains, diagnosis->chains > 1 ? "s" : "", diagnosis->draws);
+    also(file, "acceptance", ais_report_acceptance(diagnosis, run), "%.3f");
+    if (run) also(file, "trained in", run->train_seconds, "%.3g s");
+    if (run && run->result) {
+        also(file, "sampled in", run->result->sample_seconds, "%.3g s");
+        also(file, "involution error", run->result->involution_error, "%.2g");
+    }
+    fputc('\n', file);
+}
+
+static void footing(FILE *file, const ais_diagnosis *diagnosis, const ais_report_run *run) {
+    if (isnan(diagnosis->worst_ess))
+        fprintf(file, "\nworst ESS: unknown\n");
+    else {
+        fprintf(file, "\nworst ESS: %.3g per chain (%s)", diagnosis->worst_ess, diagnosis->worst_ess_function);
+        also(file, "Song", diagnosis->worst_ess_song, "%.3g");
+        also(file, "error", diagnosis->worst_ess_error, "%.3g");
+        also(file, "a second", ais_report_rate(diagnosis, run), "%.3g");
+        also(file, "with training", ais_report_rate_with_training(diagnosis, run), "%.3g");
+        fputc('\n', file);
+    }
+    if (diagnosis->mode_share)
+        fprintf(file, "modes: a chain visited at least %d of %d, KL of their shares %.3g\n", diagnosis->fewest_modes,
+                diagnosis->modes, diagnosis->mode_kl);
+    if (!isnan(diagnosis->total_variation))
+        fprintf(file, "total variation to the target: %.3g\n", diagnosis->total_variation);
+}
+
+ais_status ais_report_text(ais_context *context, const ais_diagnosis *diagnosis, const ais_report_run *run, int rows,
+                           FILE *file) {
+    char verdict[256];
+    if (rows < 0) return ais_fail(context, AIS_BAD_ARGUMENT, "rows is %d, but must be 0 (all) or more", rows);
+    heading(file, diagnosis, run);
+    ais_status status = table(context, diagnosis, rows, file);
+    if (status != AIS_OK) return status;
+    footing(file, diagnosis, run);
+    for (int i = 0; i < diagnosis->warnings; i++) fprintf(file, "warning: %s\n", diagnosis->warning[i]);
+    ais_report_verdict(diagnosis, verdict);
+    fprintf(file, "%s\n", verdict);
+    if (fflush(file) != 0 || ferror(file))
+        return ais_fail(context, AIS_FILE_ERROR, "the report cannot be written: is the disk full?");
+    return AIS_OK;
+}

@@ -1,0 +1,30 @@
+#include "report/verdict.h"
+
+#include <math.h>
+
+void ais_report_verdict(const ais_diagnosis *diagnosis, char verdict[256]) {
+    if (diagnosis->warnings > 0)
+        snprintf(verdict, 256, "do not trust these draws: %d warning%s, worst ESS %.3g per chain, worst R-hat %.3f",
+                 diagnosis->warnings, diagnosis->warnings > 1 ? "s" : "", diagnosis->worst_ess, diagnosis->worst_rhat);
+    else
+        snprintf(verdict, 256, "trust these draws: no warnings, worst ESS %.3g per chain, worst R-hat %.3f",
+                 diagnosis->worst_ess, diagnosis->worst_rhat);
+}
+
+static double rate(const ais_diagnosis *diagnosis, double seconds) {
+    return seconds > 0 ? diagnosis->worst_ess * diagnosis->chains / seconds : NAN;
+}
+
+double ais_report_rate(const ais_diagnosis *diagnosis, const ais_report_run *run) {
+    return run && run->result ? rate(diagnosis, run->result->sample_seconds) : NAN;
+}
+
+double ais_report_rate_with_training(const ais_diagnosis *diagnosis, const ais_report_run *run) {
+    if (!run || !run->result) return NAN;
+    double train = isnan(run->train_seconds) ? 0 : run->train_seconds; /* a sampler that learns nothing */
+    return rate(diagnosis, train + run->result->warmup_seconds + run->result->sample_seconds);
+}
+
+double ais_report_acceptance(const ais_diagnosis *diagnosis, const ais_report_run *run) {
+    return run && run->result && !isnan(run->result->acceptance) ? run->result->acceptance : diagnosis->acceptance;
+}

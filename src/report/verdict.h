@@ -1,0 +1,18 @@
+/* What text and JSON both say. */
+#ifndef AIS_REPORT_VERDICT_H
+#define AIS_REPORT_VERDICT_H
+
+#include <aisampler/report.h>
+
+/* The sentence at the end of a report. */
+void ais_report_verdict(const ais_diagnosis *diagnosis, char verdict[256]);
+
+/* Worst ESS of all chains a second of sampling, or of training, warm-up and sampling; NAN where
+ * the times are unknown. run may be NULL. */
+double ais_report_rate(const ais_diagnosis *diagnosis, const ais_report_run *run);
+double ais_report_rate_with_training(const ais_diagnosis *diagnosis, const ais_report_run *run);
+
+/* As the run counted it, else as the draws tell. */
+double ais_report_acceptance(const ais_diagnosis *diagnosis, const ais_report_run *run);
+
+#endif
