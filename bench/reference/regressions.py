@@ -107,7 +107,8 @@ def array(name, field, values):
 
 def main():
     count = int(1e6 * float(sys.argv[1] if len(sys.argv) > 1 else "4"))
-    print("/* Reference moments of the regression posteriors. Generated; do not edit. Made by\n *\n"
+    print("/* clang-format off */\n"
+          "/* Reference moments of the regression posteriors. Generated; do not edit. Made by\n *\n"
           " *     python3 bench/reference/regressions.py %g > src/target/reference_blr.h\n *\n"
           " * with %g million importance-weighted draws each (numpy %s). Largest standard errors, in units of the\n"
           " * posterior standard deviation (mean), of the number itself (variance, square_variance) and of the standard\n"
@@ -130,14 +131,15 @@ def main():
                   (result["square_variance"][1] / result["square_variance"][0]).max())
         if errors[0] > ALLOWED:
             sys.exit("%s: a mean has the standard error %.4f sd; draw more" % (name, errors[0]))
-        print(" *     %-11s mean %.5f  variance %.5f  square_mean %.5f  square_variance %.5f  log_z %.6f  share %.2f" %
+        print((" *   %-10s mean %.5f variance %.5f square_mean %.5f square_variance %.5f log_z %.6f "
+               "share %.2f") %
               ((name,) + errors + (result["log_z"][1], result["effective"])))
         for field in ("mean", "variance", "square_mean", "square_variance"):
             body.append(array(name, field, result[field][0]))
         body.append("#define %s_LOG_Z %.7f\n" % (name.upper(), result["log_z"][0]))
-    print(" */\n#ifndef AIS_TARGET_REFERENCE_BLR_H\n#define AIS_TARGET_REFERENCE_BLR_H\n\n/* clang-format off */")
+    print(" */\n#ifndef AIS_TARGET_REFERENCE_BLR_H\n#define AIS_TARGET_REFERENCE_BLR_H\n")
     print("\n".join(body), end="")
-    print("/* clang-format on */\n\n#endif")
+    print("\n#endif")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,8 @@
 extern "C" {
 #endif
 
-/* What is known of a target beforehand; it judges samplers and is never used to draw. */
+/* What is known of a target beforehand; it judges samplers and is never used to draw. The functions
+ * get the target's data. */
 typedef struct ais_reference {
     const double *mean;                       /* of x_i, dim values */
     const double *variance;                   /* of x_i */

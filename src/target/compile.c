@@ -45,9 +45,9 @@ static bool make_folder(char *folder) {
     for (char *p = folder + 1; *p; p++) {
         if (*p != '/') continue;
         *p = '\0';
-        int failed = mkdir(folder, 0700);
+        int result = mkdir(folder, 0700);
         *p = '/';
-        if (failed && errno != EEXIST) return false;
+        if (result && errno != EEXIST) return false;
     }
     struct stat info;
     if (mkdir(folder, 0700) != 0 && errno != EEXIST) return false;

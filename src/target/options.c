@@ -17,9 +17,9 @@ static ais_status unknown_key(ais_context *context, const ais_target_type *type,
 
 static ais_status set_number(ais_context *context, const ais_target_type *type, const ais_option *option,
                              const char *text, double *number) {
-    char *end;
-    *number = option->word && strcmp(text, option->word) == 0 ? option->high : ais_number(text, &end);
+    char *end = NULL;
     bool is_word = option->word && strcmp(text, option->word) == 0;
+    *number = is_word ? option->high : ais_number(text, &end);
     bool bad = !is_word && (end == text || *end != '\0');
     /* Written so that NaN fails. */
     if (!bad && *number >= option->low && *number <= option->high && (!option->whole || *number == floor(*number)))

@@ -1,3 +1,4 @@
+/* clang-format off */
 /* Reference moments of the regression posteriors. Generated; do not edit. Made by
  *
  *     python3 bench/reference/regressions.py 4 > src/target/reference_blr.h
@@ -6,15 +7,13 @@
  * posterior standard deviation (mean), of the number itself (variance, square_variance) and of the standard
  * deviation of x^2 (square_mean), and the effective share of the draws:
  *
- *     heart       mean 0.00025  variance 0.00109  square_mean 0.00065  square_variance 0.00213  log_z 0.000260  share
- * 0.82 german      mean 0.00041  variance 0.00164  square_mean 0.00081  square_variance 0.00380  log_z 0.000389  share
- * 0.73 australian  mean 0.00026  variance 0.00109  square_mean 0.00076  square_variance 0.00260  log_z 0.000287  share
- * 0.81
+ *   heart      mean 0.00025 variance 0.00109 square_mean 0.00065 square_variance 0.00213 log_z 0.000260 share 0.82
+ *   german     mean 0.00041 variance 0.00164 square_mean 0.00081 square_variance 0.00380 log_z 0.000389 share 0.73
+ *   australian mean 0.00026 variance 0.00109 square_mean 0.00076 square_variance 0.00260 log_z 0.000287 share 0.81
  */
 #ifndef AIS_TARGET_REFERENCE_BLR_H
 #define AIS_TARGET_REFERENCE_BLR_H
 
-/* clang-format off */
 static const double heart_mean[14] = {
     -0.3149597617, -0.267694124, 0.5736882336, 0.7468106159, 0.6042226562, 0.294407389, -0.1323711453, 0.2699656541,
     -0.6274681792, 0.4627171575, 0.4179055182, 0.1114084727, 1.125004192, 0.7765117623,
@@ -90,6 +89,5 @@ static const double australian_square_variance[15] = {
 };
 
 #define AUSTRALIAN_LOG_Z -218.7518766
-/* clang-format on */
 
 #endif

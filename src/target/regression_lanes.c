@@ -1,8 +1,8 @@
 #include "target/regression_lanes.h"
 
+#include <math.h>
+#include <stdint.h>
 #include <string.h>
-
-#include "simd/math.h"
 
 /* Vectors as wide as the instruction set's: wider ones compile to something very slow. */
 #if defined(__AVX512F__)
@@ -13,11 +13,11 @@ enum { WIDTH = 4 };
 enum { WIDTH = 2 };
 #endif
 typedef double vector __attribute__((vector_size(WIDTH * sizeof(double))));
+typedef int64_t bits __attribute__((vector_size(WIDTH * sizeof(int64_t))));
 
 enum {
     GROUP = 4, /* rows, and */
     SPAN = 2,  /* vectors of lanes whose sums are in registers at once: 8 of 16, enough to hide the latency */
-    TILE = AIS_TILE_ROWS * AIS_LANES,
 };
 
 static inline vector load(const double *from) {
@@ -26,87 +26,141 @@ static inline vector load(const double *from) {
     return value;
 }
 static inline void store(double *to, vector value) { memcpy(to, &value, sizeof value); }
-
-/* z of GROUP rows for SPAN vectors of lanes. */
-static inline void multiply(int dim, const double *group, size_t stride, const double *w, double *z) {
-    vector sum[GROUP][SPAN] = {{{0}}};
-    for (int i = 0; i < dim; i++) {
-        vector here[SPAN];
-        for (int s = 0; s < SPAN; s++) here[s] = load(w + (size_t)i * stride + s * WIDTH);
-        for (int r = 0; r < GROUP; r++)
-            for (int s = 0; s < SPAN; s++) sum[r][s] += group[i * GROUP + r] * here[s];
-    }
-    for (int r = 0; r < GROUP; r++)
-        for (int s = 0; s < SPAN; s++) store(z + r * AIS_LANES + s * WIDTH, sum[r][s]);
+static inline vector all(double value) { return value - (vector){0}; }
+static inline vector absolute(vector value) { return (vector)((bits)value & INT64_MAX); }
+static inline vector choose(bits mask, vector yes, vector no) {
+    return (vector)(((bits)yes & mask) | ((bits)no & ~mask));
 }
 
-/* Folds a tile of z into top = sum max(z, 0) and product of 1 + exp(-|z|). */
-static void fold_tile(const double *z, double *top, double *product) {
-    double factor[TILE];
-#pragma omp simd
-    for (int k = 0; k < TILE; k++) factor[k] = 1 + exp(-fabs(z[k]));
-    for (int c = 0; c < AIS_LANES; c += WIDTH) {
-        vector p = load(product + c);
-        for (int r = 0; r < AIS_TILE_ROWS; r++) p *= load(factor + r * AIS_LANES + c);
-        store(product + c, p);
+/* exp(-a) for a >= 0, to about 2e-16: 2^k exp(r), |r| <= log(2)/2, by Taylor's series. What is beyond
+ * 700 counts as 700, and NaN too: a weight that is not a number shows in the prior. Our own, because
+ * a call of the library's would put every sum into memory. */
+static inline vector exp_of_minus(vector a) {
+    const double magic = 0x1.8p52;
+    a = choose(a < 700.0, a, all(700));
+    vector shifted = magic - a * 1.4426950408889634; /* k in the low bits */
+    vector k = shifted - magic;
+    vector r = -a - k * 0x1.62e42fefa0000p-1 - k * 0x1.cf79abc9e3b3ap-40; /* log(2) in two parts */
+    vector r2 = r * r, r4 = r2 * r2;
+    vector p0 = 1 + r, p1 = 1.0 / 2 + r * (1.0 / 6), p2 = 1.0 / 24 + r * (1.0 / 120);
+    vector p3 = 1.0 / 720 + r * (1.0 / 5040), p4 = 1.0 / 40320 + r * (1.0 / 362880);
+    vector p5 = 1.0 / 3628800 + r * (1.0 / 39916800), p6 = all(1.0 / 479001600);
+    vector low = p0 + r2 * p1, middle = p2 + r2 * p3, high = p4 + r2 * (p5 + r2 * p6);
+    vector value = low + r4 * (middle + r4 * high);
+    return (vector)((bits)value + ((bits)shifted << 52));
+}
+
+/* The sums of one span of lanes: of z + |z| = 2 max(z, 0), and the product of 1 + exp(-|z|). */
+typedef struct folded {
+    vector top[SPAN], product[SPAN];
+} folded;
+
+/* Folds in GROUP rows. The unrolling lets the arrays live in registers. */
+static inline void fold_group(int dim, const double *group, size_t stride, const double *w, folded *into) {
+    vector z[GROUP][SPAN];
+#pragma GCC unroll 8
+    for (int r = 0; r < GROUP; r++)
+#pragma GCC unroll 8
+        for (int s = 0; s < SPAN; s++) z[r][s] = all(0);
+    for (int i = 0; i < dim; i++, w += stride, group += GROUP)
+#pragma GCC unroll 8
+        for (int r = 0; r < GROUP; r++)
+#pragma GCC unroll 8
+            for (int s = 0; s < SPAN; s++) z[r][s] += group[r] * load(w + s * WIDTH);
+#pragma GCC unroll 8
+    for (int s = 0; s < SPAN; s++) {
+#pragma GCC unroll 8
+        for (int r = 0; r < GROUP; r++) {
+            vector a = absolute(z[r][s]);
+            into->top[s] += z[r][s] + a;
+            z[r][s] = 1 + exp_of_minus(a);
+        }
+        into->product[s] *= (z[0][s] * z[1][s]) * (z[2][s] * z[3][s]);
     }
-    for (int r = 0; r < AIS_TILE_ROWS; r++)
-#pragma omp simd
-        for (int c = 0; c < AIS_LANES; c++) top[c] += z[r * AIS_LANES + c] > 0 ? z[r * AIS_LANES + c] : 0;
+}
+
+/* Folds in a tile of rows for AIS_LANES points. */
+static void fold_tile(int dim, const double *group, size_t stride, const double *w, double *top, double *product) {
+    for (int c = 0; c < AIS_LANES; c += SPAN * WIDTH) {
+        folded sums;
+#pragma GCC unroll 8
+        for (int s = 0; s < SPAN; s++) {
+            sums.top[s] = load(top + c + s * WIDTH);
+            sums.product[s] = load(product + c + s * WIDTH);
+        }
+        for (int r = 0; r < AIS_TILE_ROWS; r += GROUP)
+            fold_group(dim, group + (size_t)r * (size_t)dim, stride, w + c, &sums);
+#pragma GCC unroll 8
+        for (int s = 0; s < SPAN; s++) {
+            store(top + c + s * WIDTH, sums.top[s]);
+            store(product + c + s * WIDTH, sums.product[s]);
+        }
+    }
 }
 
 void AIS_ISA(ais_regression_block)(const void *data, size_t stride, const double *w, double *logp) {
     const ais_regression *regression = data;
-    int dim = regression->dim;
-    double z[TILE], top[AIS_LANES] = {0}, product[AIS_LANES], logs[AIS_LANES] = {0}, square[AIS_LANES] = {0};
+    size_t dim = (size_t)regression->dim;
+    double top[AIS_LANES] = {0}, product[AIS_LANES], logs[AIS_LANES] = {0}, square[AIS_LANES] = {0};
     for (int c = 0; c < AIS_LANES; c++) product[c] = 1;
-    const double *group = regression->by_group;
     for (size_t row = 0; row < regression->padded; row += AIS_TILE_ROWS) {
-        for (int r = 0; r < AIS_TILE_ROWS; r += GROUP, group += (size_t)dim * GROUP)
-            for (int c = 0; c < AIS_LANES; c += SPAN * WIDTH)
-                multiply(dim, group, stride, w + c, z + r * AIS_LANES + c);
-        fold_tile(z, top, product);
+        fold_tile(regression->dim, regression->by_group + row * dim, stride, w, top, product);
         if ((row + AIS_TILE_ROWS) % AIS_PRODUCT_ROWS != 0 && row + AIS_TILE_ROWS < regression->padded) continue;
-#pragma omp simd
         for (int c = 0; c < AIS_LANES; c++) {
             logs[c] += log(product[c]);
             product[c] = 1;
         }
     }
-    for (int i = 0; i < dim; i++)
+    for (size_t i = 0; i < dim; i++)
 #pragma omp simd
-        for (int c = 0; c < AIS_LANES; c++) square[c] += w[(size_t)i * stride + c] * w[(size_t)i * stride + c];
+        for (int c = 0; c < AIS_LANES; c++) square[c] += w[i * stride + (size_t)c] * w[i * stride + (size_t)c];
 #pragma omp simd
     for (int c = 0; c < AIS_LANES; c++)
-        logp[c] = regression->constant - regression->half_precision * square[c] - top[c] - logs[c];
+        logp[c] = regression->constant - regression->half_precision * square[c] - 0.5 * top[c] - logs[c];
 }
 
+/* One point: lanes are rows. */
 enum { TILE_VECTORS = AIS_TILE_ROWS / WIDTH, CHUNK = 4 * AIS_TILE_ROWS };
 
-/* z of a tile of rows for one point. */
-static inline void multiply_rows(const ais_regression *regression, size_t row, const double *w, double *z) {
-    vector sum[TILE_VECTORS] = {{0}};
-    for (int i = 0; i < regression->dim; i++) {
-        const double *column = regression->by_column + (size_t)i * regression->padded + row;
-        for (int s = 0; s < TILE_VECTORS; s++) sum[s] += w[i] * load(column + s * WIDTH);
-    }
-    for (int s = 0; s < TILE_VECTORS; s++) store(z + s * WIDTH, sum[s]);
-}
-
-static inline double dot(const double *a, const double *b, int count) {
-    vector sum[2] = {{0}};
+static inline double sum_of(vector value) {
     double parts[WIDTH], total = 0;
-    for (int k = 0; k < count; k += 2 * WIDTH) {
-        sum[0] += load(a + k) * load(b + k);
-        sum[1] += load(a + k + WIDTH) * load(b + k + WIDTH);
-    }
-    store(parts, sum[0] + sum[1]);
+    store(parts, value);
     for (int k = 0; k < WIDTH; k++) total += parts[k];
     return total;
 }
 
+/* Folds in a tile of rows; chance[r] = 1 / (1 + exp(-z)), the derivative of log(1 + exp(z)). */
+static inline void fold_rows(const ais_regression *regression, size_t row, const double *w, vector *top,
+                             vector *product, double *chance) {
+    vector z[TILE_VECTORS];
+#pragma GCC unroll 16
+    for (int s = 0; s < TILE_VECTORS; s++) z[s] = all(0);
+    for (int i = 0; i < regression->dim; i++) {
+        const double *column = regression->by_column + (size_t)i * regression->padded + row;
+#pragma GCC unroll 16
+        for (int s = 0; s < TILE_VECTORS; s++) z[s] += w[i] * load(column + s * WIDTH);
+    }
+#pragma GCC unroll 16
+    for (int s = 0; s < TILE_VECTORS; s++) {
+        vector a = absolute(z[s]), e = exp_of_minus(a), factor = 1 + e;
+        *top += z[s] + a;
+        *product *= factor;
+        if (chance) store(chance + s * WIDTH, choose(z[s] > 0.0, all(1), e) / factor);
+    }
+}
+
+static inline double dot(const double *a, const double *b, int count) {
+    vector sum[2] = {{0}};
+    for (int k = 0; k < count; k += 2 * WIDTH) {
+        sum[0] += load(a + k) * load(b + k);
+        sum[1] += load(a + k + WIDTH) * load(b + k + WIDTH);
+    }
+    return sum_of(sum[0] + sum[1]);
+}
+
 double AIS_ISA(ais_regression_point)(const ais_regression *regression, const double *w, double *gradient) {
-    double z[CHUNK], factor[CHUNK], chance[CHUNK], value = regression->constant, product = 1;
+    double chance[CHUNK], value = regression->constant;
+    vector top = {0}, product = all(1);
     for (int i = 0; i < regression->dim; i++) {
         value -= regression->half_precision * w[i] * w[i];
         if (gradient) gradient[i] = -2 * regression->half_precision * w[i];
@@ -114,26 +168,13 @@ double AIS_ISA(ais_regression_point)(const ais_regression *regression, const dou
     for (size_t row = 0; row < regression->padded; row += CHUNK) {
         size_t left = regression->padded - row;
         int count = left < CHUNK ? (int)left : CHUNK;
-        double top = 0;
-        for (int r = 0; r < count; r += AIS_TILE_ROWS) multiply_rows(regression, row + (size_t)r, w, z + r);
-#pragma omp simd
-        for (int r = 0; r < count; r++) {
-            double e = exp(-fabs(z[r]));
-            factor[r] = 1 + e;
-            chance[r] = (z[r] > 0 ? 1 : e) / (1 + e);
-        }
-#pragma omp simd reduction(+ : top) reduction(* : product)
-        for (int r = 0; r < count; r++) {
-            top += z[r] > 0 ? z[r] : 0;
-            product *= factor[r];
-        }
-        value -= top;
-        if ((row + CHUNK) % AIS_PRODUCT_ROWS == 0 || left <= CHUNK) {
-            value -= log(product);
-            product = 1;
-        }
+        for (int r = 0; r < count; r += AIS_TILE_ROWS)
+            fold_rows(regression, row + (size_t)r, w, &top, &product, gradient ? chance + r : NULL);
         for (int i = 0; i < regression->dim && gradient; i++)
             gradient[i] -= dot(regression->by_column + (size_t)i * regression->padded + row, chance, count);
+        if ((row + CHUNK) % AIS_PRODUCT_ROWS != 0 && left > CHUNK) continue;
+        for (int k = 0; k < WIDTH; k++) value -= log(product[k]);
+        product = all(1);
     }
-    return value;
+    return value - 0.5 * sum_of(top);
 }

@@ -41,7 +41,7 @@ static double grad(const double *x, double *gradient, void *data) {
 
 static void batch(size_t n, const double *x, double *result, void *data) {
     broken *with = data;
-    double *copy = malloc(n * (size_t)with->inner->dim * sizeof *copy);
+    double *copy = calloc(n * (size_t)with->inner->dim, sizeof *copy);
     size_t dim = (size_t)with->inner->dim;
     for (size_t i = 0; i < dim; i++)
         for (size_t c = 0; c < n; c++) copy[i * n + c] = with->row_major ? x[c * dim + i] : x[i * n + c];
