@@ -1,0 +1,36 @@
+# The two commands of the README: `make run` and `make test`. Both install what is missing first.
+BUILD ?= build
+JOBS ?= $(shell nproc)
+
+.PHONY: all packages build run test lint sanitize clean
+
+all: build
+
+packages:
+	@bash scripts/packages.sh build test
+
+build: packages
+	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release > $(BUILD)-configure.log 2>&1 \
+	  || { cat $(BUILD)-configure.log; exit 1; }
+	@rm -f $(BUILD)-configure.log
+	@cmake --build $(BUILD) -j $(JOBS)
+
+# The main job on a built-in target. Exit code 3 means that the diagnostics warn: that is shown, not hidden.
+run: build
+	@$(BUILD)/aisampler sample heart --chains 8 --draws 2000 --out out/heart
+	@echo "report: out/heart/summary.json; draws: out/heart/draws.nc (ArviZ) and out/heart/draws-*.csv (Stan CSV)"
+
+test: build
+	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+sanitize: packages
+	@cmake -S . -B build-sanitize -G Ninja -DCMAKE_BUILD_TYPE=Debug -DAIS_SANITIZE=ON > /dev/null
+	@cmake --build build-sanitize -j $(JOBS)
+	@AIS_INVOLUTION_STATES=100000 ctest --test-dir build-sanitize --output-on-failure -j $(JOBS) -E law/invariance
+
+lint:
+	@bash scripts/packages.sh build lint
+	@bash scripts/lint.sh $(BUILD)
+
+clean:
+	rm -rf build build-sanitize out

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# clang-format, clang-tidy, cppcheck and the layer check. Argument: a configured build folder.
+set -u
+cd "$(dirname "$0")/.."
+build=${1:-build}
+status=0
+mapfile -t sources < <(git ls-files '*.c' '*.h')
+clang-format --dry-run --Werror "${sources[@]}" || status=1
+bash scripts/layers.sh || status=1
+mapfile -t checked < <(git ls-files 'src/*.c' 'cli/*.c' | grep -v '_lanes\.c$')
+printf '%s\n' "${checked[@]}" | xargs -P "$(nproc)" -n 8 clang-tidy -p "$build" --quiet --warnings-as-errors='*' \
+    2> >(grep -v "warnings generated\|Suppressed\|Use -header-filter" >&2) || status=1
+cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
+    --suppress=missingIncludeSystem --suppress=unusedFunction -DAIS_ISA_SUFFIX=base '-DAIS_VERSION=""' \
+    -I include -I src src cli || status=1
+[ $status = 0 ] && echo "lint: clean"
+exit $status
