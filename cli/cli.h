@@ -45,7 +45,7 @@ const char *nearest(const char *word, const char *const *known);
 /* "aisampler: message" on stderr; returns code. */
 int complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The exit code of a library failure, its message complained about. */
+/* Complains about a library failure. The exit code: a wrong value is wrong usage, the rest has failed. */
 int failed(const ais_context *context);
 
 typedef struct subcommand {

@@ -16,7 +16,7 @@ void progress_begin(progress_view *view) {
 
 static void write_time(double seconds, char text[16]) {
     if (!(seconds >= 0 && seconds < 360000))
-        strcpy(text, "-");
+        snprintf(text, 16, "-");
     else if (seconds < 10)
         snprintf(text, 16, "%.1f s", seconds);
     else if (seconds < 3600)

@@ -88,7 +88,7 @@ static bool options_apply(const settings *set) {
 static int make_kernel(const settings *set, const ais_target *target, ais_kernel **kernel) {
     enum { MOST = 8 };
     ais_context context = {0};
-    ais_kernel *part[MOST];
+    ais_kernel *part[MOST] = {0};
     int count = 0, code = 0;
     if (set->kernel_file) {
         if (ais_kernel_load(&context, set->kernel_file, target, &part[0]) != AIS_OK) return failed(&context);
@@ -160,8 +160,8 @@ static void default_directory(const char *target, char *directory, size_t size) 
 static bool make_sinks(const settings *set, ais_sink **sink, int *count) {
     ais_context context = {0};
     bool csv = strcmp(set->format, "netcdf") != 0, netcdf = strcmp(set->format, "csv") != 0;
-    ais_status status = ais_sink_memory(&context, &sink[(*count)++]);
-    if (status == AIS_OK && csv) status = ais_sink_stan_csv(&context, set->out, &sink[(*count)++]);
+    ais_status status = AIS_OK;
+    if (csv) status = ais_sink_stan_csv(&context, set->out, &sink[(*count)++]);
     if (status == AIS_OK && netcdf) status = ais_sink_netcdf(&context, set->out, &sink[(*count)++]);
     if (status == AIS_OK) return true;
     (*count)--;
@@ -169,13 +169,50 @@ static bool make_sinks(const settings *set, ais_sink **sink, int *count) {
     return false;
 }
 
+enum { fewest_draws = 4 };              /* that can be judged */
+static const double most_numbers = 4e8; /* 3.2 GB */
+
 /* ---- the job ------------------------------------------------------------------------------------- */
 
+/* The draws of this run, from its files: what is judged is what a reader of the files gets. */
+static ais_status read_back(ais_context *context, const settings *set, ais_draws **draws) {
+    char path[4200];
+    const char *one = path;
+    if (strcmp(set->format, "csv") != 0) {
+        snprintf(path, sizeof path, "%s/draws.nc", set->out);
+        return ais_draws_read(context, &one, 1, draws);
+    }
+    size_t length = strlen(set->out) + 32;
+    char *text = malloc((size_t)set->chains * length);
+    const char **paths = malloc((size_t)set->chains * sizeof *paths);
+    ais_status status = AIS_NO_MEMORY;
+    snprintf(context->message, sizeof context->message, "out of memory");
+    for (int c = 0; text && paths && c < set->chains; c++) {
+        paths[c] = text + (size_t)c * length;
+        snprintf(text + (size_t)c * length, length, "%s/draws-%d.csv", set->out, c + 1);
+    }
+    if (text && paths) status = ais_draws_read(context, paths, set->chains, draws);
+    free(text);
+    free(paths);
+    return status;
+}
+
 static int judge(const settings *set, const ais_target *target, const ais_kernel *kernel,
-                 const ais_sample_result *result, const ais_draws *draws) {
+                 const ais_sample_result *result) {
     ais_context context = {0};
     ais_diagnosis *diagnosis;
-    if (ais_diagnose(&context, draws, target, &diagnosis) != AIS_OK) return failed(&context);
+    ais_draws *draws;
+    double numbers = (double)set->chains * result->draws * (target->dim + 8);
+    if (numbers > most_numbers) {
+        fprintf(stderr, "%.3g numbers are too many to judge in memory; keep fewer draws with --thin\n", numbers);
+        return 0;
+    }
+    if (read_back(&context, set, &draws) != AIS_OK) return failed(&context);
+    ais_status status = ais_diagnose(&context, draws, target, &diagnosis);
+    if (status != AIS_OK) {
+        ais_draws_free(draws);
+        return failed(&context);
+    }
     const ais_report_run run = {.target = set->target,
                                 .sampler = ais_kernel_name(kernel),
                                 .seed = set->seed,
@@ -185,6 +222,7 @@ static int judge(const settings *set, const ais_target *target, const ais_kernel
         write_summary(set, diagnosis, &run) ? tell(diagnosis, &run, set->json, set->quiet, set->rows) : EXIT_FAILED;
     if (code != EXIT_FAILED && !set->quiet) fprintf(stderr, "draws and summary.json are in %s\n", set->out);
     ais_diagnosis_free(diagnosis);
+    ais_draws_free(draws);
     return code;
 }
 
@@ -207,10 +245,7 @@ static int draw(const settings *set, const ais_target *target, const ais_kernel 
     ais_status status = ais_sample(&context, target, kernel, &options, sink, sinks, &result);
     if (status != AIS_OK && status != AIS_STOPPED) return failed(&context);
     if (!write_run_json(set, kernel, &result, status == AIS_STOPPED)) return EXIT_FAILED;
-    int code = 0;
-    ais_draws *draws = ais_sink_memory_take(sink[0]);
-    if (result.draws >= 4) code = judge(set, target, kernel, &result, draws);
-    ais_draws_free(draws);
+    int code = result.draws >= fewest_draws ? judge(set, target, kernel, &result) : 0;
     if (status != AIS_STOPPED) return code;
     return complain(EXIT_FAILED, "%s; the files in %s are complete up to there", context.message, set->out);
 }
@@ -219,7 +254,7 @@ static int sample(settings *set) {
     ais_context context = {0};
     ais_target *target = NULL;
     ais_kernel *kernel = NULL;
-    ais_sink *sink[3];
+    ais_sink *sink[2];
     int sinks = 0, code = EXIT_FAILED;
     char directory[4096];
     if (ais_target_open(&context, set->target, &target) != AIS_OK) return failed(&context);

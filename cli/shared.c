@@ -15,7 +15,9 @@ int complain(int code, const char *format, ...) {
     return code;
 }
 
-int failed(const ais_context *context) { return complain(EXIT_FAILED, "%s", context->message); }
+int failed(const ais_context *context) {
+    return complain(context->status == AIS_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED, "%s", context->message);
+}
 
 int tell(const ais_diagnosis *diagnosis, const ais_report_run *run, bool json, bool quiet, int rows) {
     ais_context context = {0};

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# What the command promises: help for everything, exit codes, JSON, files. Argument: the build folder.
+set -eu
+ais=$1/aisampler
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+code() { local got=0; "$@" > "$work/stdout" 2> "$work/stderr" || got=$?; echo $got; }
+
+[ "$(code "$ais")" = 2 ]
+[ "$(code "$ais" --help)" = 0 ]
+for command in targets sample diagnose; do
+    grep -q "^  $command " "$work/stdout" || "$ais" --help | grep -q "^  $command "
+    [ "$(code "$ais" $command --help)" = 0 ]
+    grep -q "^usage: aisampler $command" "$work/stdout"
+done
+"$ais" --version | grep -qE '^aisampler [0-9]+\.[0-9]+\.[0-9]+$'
+"$ais" targets --json | python3 -c '
+import json, sys
+names = [t["name"] for t in json.load(sys.stdin)]
+assert {"mog2", "mog6", "ring", "ring5", "triangle", "heart", "german", "australian", "gaussian", "funnel", "banana"} <= set(names), names'
+
+# A good run: 0, and all files.
+[ "$(code "$ais" sample gaussian:dim=3 --draws 2000 --json --out "$work/good")" = 0 ]
+python3 - "$work" <<'PYTHON'
+import json, sys
+work = sys.argv[1]
+printed = json.load(open(work + "/stdout"))
+written = json.load(open(work + "/good/summary.json"))
+assert printed == written
+for key in ("target dim sampler chains draws seed acceptance involution_error train_seconds sample_seconds worst_ess "
+            "worst_ess_function worst_ess_song worst_ess_error ess_per_second ess_per_second_with_training").split():
+    assert key in written, key
+for key in "name mean sd mcse q5 q50 q95 ess_bulk ess_tail rhat ess_song ess_song_square".split():
+    assert all(key in p for p in written["parameters"]), key
+assert len(written["parameters"]) == 3 and written["chains"] == 4 and written["draws"] == 2000
+run = json.load(open(work + "/good/run.json"))
+assert run["configuration"]["target"] == "gaussian:dim=3" and run["configuration"]["seed"] == 1
+PYTHON
+[ "$(ls "$work/good" | tr '\n' ' ')" = "draws-1.csv draws-2.csv draws-3.csv draws-4.csv draws.nc run.json summary.json " ]
+
+# NUTS cannot cross between the modes of mog6: the diagnostics notice, and the code is 3.
+[ "$(code "$ais" sample mog6 --out "$work/stuck")" = 3 ]
+grep -q "do not trust these draws" "$work/stdout"
+[ "$(code "$ais" diagnose "$work"/stuck/draws.nc --quiet)" = 3 ]
+[ ! -s "$work/stdout" ]
+[ "$(code "$ais" diagnose "$work"/stuck/draws.nc --target mog6)" = 3 ]
+grep -q "mode" "$work/stdout"
+[ "$(code "$ais" diagnose "$work"/good/draws-*.csv)" = 0 ]
+grep -q "trust these draws" "$work/stdout"
+
+# Options in any order, both spellings.
+[ "$(code "$ais" sample --draws=50 -c 2 ring -q --warmup 50 -o "$work/any" --format csv)" != 2 ]
+[ "$(ls "$work/any" | tr '\n' ' ')" = "draws-1.csv draws-2.csv run.json summary.json " ]
+# One's own density, a cycle, a dense metric, a fixed step.
+[ "$(code "$ais" sample examples/own_density.c -q -o "$work/own")" != 2 ]
+[ "$(code "$ais" sample ring --sampler nuts+rwm -q -o "$work/cycle")" != 2 ]
+[ "$(code "$ais" sample heart --sampler nuts --metric dense -q -o "$work/dense")" = 0 ]
+[ "$(code "$ais" sample heart --sampler hmc --step-size 0.012 -q -o "$work/hmc")" = 0 ]
+echo "the command keeps its promises"

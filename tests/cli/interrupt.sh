@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Ctrl-C finishes the step and leaves complete files of equal length. Argument: the build folder.
+set -eu
+ais=$1/aisampler
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$ais" sample german --chains 3 --draws 100000000 --warmup 100 --quiet --out "$work/out" 2> "$work/stderr" &
+job=$!
+for _ in $(seq 100); do # until there are draws on the disk
+    sleep 0.1
+    [ "$(stat -c %s "$work"/out/draws-1.csv.part 2>/dev/null || echo 0)" -gt 100000 ] && break
+done
+kill -INT $job
+code=0
+wait $job || code=$?
+[ $code = 1 ] || { echo "exit $code"; cat "$work/stderr"; exit 1; }
+grep -q "stopped after .* of 100000000 planned draws per chain; the files in .* are complete up to there" "$work/stderr"
+! ls "$work"/out/*.part 2>/dev/null
+rows=$(for file in "$work"/out/draws-*.csv; do grep -vc '^#' "$file"; done | sort -u)
+[ "$(echo "$rows" | wc -l)" = 1 ] && [ "$rows" -gt 2 ]
+"$ais" diagnose "$work"/out/draws-*.csv --json > "$work/csv.json" || [ $? = 3 ]
+"$ais" diagnose "$work"/out/draws.nc --json > "$work/nc.json" || [ $? = 3 ]
+cmp "$work/csv.json" "$work/nc.json"
+grep -q "\"draws\": $((rows - 1))" "$work/csv.json"
+grep -q '"stopped": true' "$work/out/run.json"
+echo "$((rows - 1)) draws per chain, complete in both formats"

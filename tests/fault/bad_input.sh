@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# Bad input: one clear line each, the right exit code, and nothing half-written that looks complete.
+# Argument: the build folder.
+set -u
+ais=$1/aisampler
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+failures=0
+
+# expect CODE "part of the line" command...
+expect() {
+    local code=$1 part=$2
+    shift 2
+    "$@" > "$work/stdout" 2> "$work/stderr"
+    local got=$?
+    local lines
+    lines=$(grep -c '^aisampler: ' "$work/stderr")
+    if [ $got != "$code" ] || [ "$lines" != 1 ] || ! grep -qF -- "$part" "$work/stderr"; then
+        echo "wrong: ${*}: exit $got (wanted $code), $lines lines, said: $(cat "$work/stderr")"
+        failures=$((failures + 1))
+    else
+        echo "exit $got: $(grep '^aisampler: ' "$work/stderr" | head -c 300)"
+    fi
+}
+nothing_complete() { # no file that looks like a finished result
+    if find "$work/out" -name 'draws*' ! -name '*.part' 2>/dev/null | grep -q . ||
+        find "$work/out" -name '*.json' 2>/dev/null | grep -q .; then
+        echo "wrong: a failed run left $(ls "$work/out")"
+        failures=$((failures + 1))
+    fi
+    rm -rf "$work/out"
+}
+quick="--chains 2 --draws 100 --warmup 50 --quiet --out $work/out"
+
+# words and options
+expect 2 "did you mean 'sample'" "$ais" sampel mog2
+expect 2 "mog6" "$ais" sample mog66 $quick
+expect 2 "did you mean --draws" "$ais" sample mog2 --drwas 5
+expect 2 "whole number" "$ais" sample mog2 --draws many
+expect 2 "needs a value" "$ais" sample mog2 --draws
+expect 2 "takes one of" "$ais" sample mog2 --format pdf
+expect 2 "did you mean nuts" "$ais" sample mog2 --sampler nutss
+expect 2 "belongs to hmc" "$ais" sample mog2 --sampler rwm --leapfrogs 10
+expect 2 "1 or more" "$ais" sample mog2 --chains 0
+expect 2 "needs a target" "$ais" sample
+expect 2 "too many" "$ais" sample mog2 mog6
+expect 2 "at least one file" "$ais" diagnose
+expect 2 "sdd" "$ais" sample mog2:sdd=0.7 $quick
+expect 2 "-1" "$ais" sample mog2:sd=-1 $quick
+expect 2 "step_size" "$ais" sample mog2 --sampler hmc --step-size -1 $quick
+
+# densities of one's own
+own() { printf '#include <aisampler/density.h>\n#include <math.h>\n%s\n' "$1" > "$work/own.c"; }
+own 'static double logp(const double *x, void *d) { (void)d; return x[0] > 0.5 ? NAN : -x[0] * x[0]; }
+AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = 1, .logp = logp};'
+expect 1 "nan" "$ais" sample "$work/own.c" $quick
+grep -qE "x = \(?0\.[5-9]|x = \(?[1-9]" "$work/stderr" || { echo "wrong: the point is not in: $(cat "$work/stderr")"; failures=$((failures + 1)); }
+nothing_complete
+own 'static double logp(const double *x, void *d) { (void)d; return x[0] > 3.5 ? NAN : -x[0] * x[0] / 2; }
+AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = 1, .logp = logp};'
+expect 1 "nan" "$ais" sample "$work/own.c" --chains 8 --draws 20000 --warmup 50 --quiet --out "$work/out" # in mid-run
+nothing_complete
+own 'static double logp(const double *x, void *d) { (void)x; (void)d; return -INFINITY; }
+AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = 3, .logp = logp};'
+expect 1 "-inf at all" "$ais" sample "$work/own.c" $quick
+nothing_complete
+own 'static double logp(const double *x, void *d) { (void)d; return -x[0] * x[0] - x[1] * x[1]; }
+static double grad(const double *x, double *g, void *d) { g[0] = -2 * x[0]; g[1] = 2 * x[1]; return logp(x, d); }
+AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = 2, .logp = logp, .grad = grad};'
+expect 1 "x.2" "$ais" sample "$work/own.c" $quick
+nothing_complete
+own 'AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = 0};'
+expect 1 "dim" "$ais" sample "$work/own.c" $quick
+own 'int nothing;'
+expect 1 "aisampler_density" "$ais" sample "$work/own.c" $quick
+own 'static double logp(const double *x, void *d) { return oops; }'
+expect 1 "oops" "$ais" sample "$work/own.c" $quick
+expect 1 "missing.c" "$ais" sample "$work/missing.c" $quick
+own 'static double logp(const double *x, void *d) { (void)d; return -x[0] * x[0]; }
+AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = 1, .logp = logp};'
+expect 2 "gradient" "$ais" sample "$work/own.c" --sampler nuts $quick
+nothing_complete
+
+# tables
+table() { printf "$1" > "$work/table.csv"; }
+table ''
+expect 1 "empty" "$ais" sample "blr:$work/table.csv" $quick
+table '1,2,0\n1,2\n3,4,1\n'
+expect 1 "table.csv:2" "$ais" sample "blr:$work/table.csv" $quick
+table '1,2,0\n1,4,1\n1,3,1\n'
+expect 1 "in every row" "$ais" sample "blr:$work/table.csv" $quick
+table '1,2,0\n4,x,1\n1,3,1\n'
+expect 1 "table.csv:2" "$ais" sample "blr:$work/table.csv" $quick
+table '1,2,0\n4,3,1\n1,3,2\n'
+expect 1 "label" "$ais" sample "blr:$work/table.csv" $quick
+expect 1 "nothere.csv" "$ais" sample blr:nothere.csv $quick
+
+# kernel files
+expect 1 "nothere.ais" "$ais" sample mog2 -k nothere.ais $quick
+head -c 100 /dev/urandom > "$work/bad.ais"
+expect 1 "not a usable kernel file" "$ais" sample mog2 -k "$work/bad.ais" $quick
+nothing_complete
+
+# draws of others
+expect 1 "nothere.csv" "$ais" diagnose nothere.csv
+: > "$work/empty.csv"
+expect 1 "empty.csv" "$ais" diagnose "$work/empty.csv"
+printf 'lp__,x\n-1,2\n-1\n' > "$work/ragged.csv"
+expect 1 "ragged.csv:3" "$ais" diagnose "$work/ragged.csv"
+
+# where files go. Root may write anywhere, so the folder is made impossible, not forbidden.
+: > "$work/file"
+expect 1 "$work/file" "$ais" sample mog2 --quiet --out "$work/file/sub"
+# A full disk: files may grow to 64 KiB and no further.
+for format in csv netcdf both; do
+    expect 1 "$work/out" bash -c "ulimit -f 64; exec '$ais' sample gaussian:dim=50 --sampler rwm --chains 2 --draws 5000 --warmup 10 --quiet --format $format --out $work/out"
+    nothing_complete
+done
+
+[ $failures = 0 ] && echo "all bad input was refused as it should be"
+exit $((failures > 0))
