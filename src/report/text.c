@@ -111,11 +111,9 @@ static ais_status table(ais_context *context, const ais_diagnosis *diagnosis, in
     return AIS_OK;
 }
 
-/* ", label value" where there is one. */
-static void also(FILE *file, const char *label, double value, const char *format) {
-    if (isnan(value)) return;
-    fprintf(file, ", %s ", label);
-    fprintf(file, format, value);
+/* ", label value" where there is a value. */
+static void also(FILE *file, const char *label, double value, int digits) {
+    if (!isnan(value)) fprintf(file, ", %s %.*g", label, digits, value);
 }
 
 static void heading(FILE *file, const ais_diagnosis *diagnosis, const ais_report_run *run) {
@@ -123,13 +121,13 @@ static void heading(FILE *file, const ais_diagnosis *diagnosis, const ais_report
     if (run && run->sampler) fprintf(file, "%sby %s", run->target ? " " : "", run->sampler);
     if (run && (run->target || run->sampler)) fprintf(file, ": ");
     fprintf(file, "%d chain%s of %d draws", diagnosis->chains, diagnosis->chains > 1 ? "s" : "", diagnosis->draws);
-    also(file, "acceptance", ais_report_acceptance(diagnosis, run), "%.3f");
-    if (run) also(file, "trained in", run->train_seconds, "%.3g s");
-    if (run && run->result) {
-        also(file, "sampled in", run->result->sample_seconds, "%.3g s");
-        also(file, "involution error", run->result->involution_error, "%.2g");
-    }
+    also(file, "acceptance", ais_report_acceptance(diagnosis, run), 3);
+    if (run && run->result) also(file, "involution error", run->result->involution_error, 2);
     fputc('\n', file);
+    if (!run || !run->result) return;
+    fprintf(file, "seconds: ");
+    if (!isnan(run->train_seconds)) fprintf(file, "%.3g of training, ", run->train_seconds);
+    fprintf(file, "%.3g of warm-up, %.3g of sampling\n", run->result->warmup_seconds, run->result->sample_seconds);
 }
 
 static void footing(FILE *file, const ais_diagnosis *diagnosis, const ais_report_run *run) {
@@ -137,10 +135,10 @@ static void footing(FILE *file, const ais_diagnosis *diagnosis, const ais_report
         fprintf(file, "\nworst ESS: unknown\n");
     else {
         fprintf(file, "\nworst ESS: %.3g per chain (%s)", diagnosis->worst_ess, diagnosis->worst_ess_function);
-        also(file, "Song", diagnosis->worst_ess_song, "%.3g");
-        also(file, "error", diagnosis->worst_ess_error, "%.3g");
-        also(file, "a second", ais_report_rate(diagnosis, run), "%.3g");
-        also(file, "with training", ais_report_rate_with_training(diagnosis, run), "%.3g");
+        also(file, "Song", diagnosis->worst_ess_song, 3);
+        also(file, "error", diagnosis->worst_ess_error, 3);
+        also(file, "a second", ais_report_rate(diagnosis, run), 3);
+        also(file, "with training", ais_report_rate_with_training(diagnosis, run), 3);
         fputc('\n', file);
     }
     if (diagnosis->mode_share)

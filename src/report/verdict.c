@@ -3,12 +3,15 @@
 #include <math.h>
 
 void ais_report_verdict(const ais_diagnosis *diagnosis, char verdict[256]) {
-    if (diagnosis->warnings > 0)
-        snprintf(verdict, 256, "do not trust these draws: %d warning%s, worst ESS %.3g per chain, worst R-hat %.3f",
-                 diagnosis->warnings, diagnosis->warnings > 1 ? "s" : "", diagnosis->worst_ess, diagnosis->worst_rhat);
+    char numbers[96] = "";
+    if (!isnan(diagnosis->worst_ess) && !isnan(diagnosis->worst_rhat))
+        snprintf(numbers, sizeof numbers, ", worst ESS %.3g per chain, worst R-hat %.3f", diagnosis->worst_ess,
+                 diagnosis->worst_rhat);
+    if (diagnosis->warnings == 0)
+        snprintf(verdict, 256, "trust these draws: no warnings%s", numbers);
     else
-        snprintf(verdict, 256, "trust these draws: no warnings, worst ESS %.3g per chain, worst R-hat %.3f",
-                 diagnosis->worst_ess, diagnosis->worst_rhat);
+        snprintf(verdict, 256, "do not trust these draws: %d warning%s%s", diagnosis->warnings,
+                 diagnosis->warnings > 1 ? "s" : "", numbers);
 }
 
 static double rate(const ais_diagnosis *diagnosis, double seconds) {

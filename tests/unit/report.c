@@ -1,0 +1,212 @@
+/* A diagnosis as text (to the letter) and as JSON (every field). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <jansson.h>
+
+#include <aisampler/report.h>
+
+#include "chains.h"
+
+static char warning[2][256] = {"R-hat of b is 1.320, above 1.01: the chains do not agree; draw more or train longer",
+                               "1 of 3 parameters never change, the first one is \xC3\xA9t\xC3\xA9"};
+static double share[2] = {0.25, 0.75};
+
+static ais_parameter_summary parameter[3] = {
+    {"a_name_that_is_much_too_long", 1.23456, 0.98765, 0.0123, -0.5, 1.2, 3.25, 3812.4, 3500.5, 1.0004, 3700, 900, 800,
+     0.5, -1},
+    {"b", -1234567.8, 2.5e5, 4000, -1.6e6, -1.2e6, -8e5, 35.2, 61, 1.32, 40, NAN, NAN, NAN, NAN},
+    {"\xC3\xA9t\xC3\xA9", 2, 0, NAN, 2, 2, 2, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN},
+};
+
+static ais_diagnosis diagnosis_of(int warnings) {
+    ais_diagnosis d = {.dim = 3, .chains = 4, .draws = 1000, .parameter = parameter, .worst_ess = 8.8};
+    strcpy(d.worst_ess_function, "b");
+    d.worst_ess_song = 12.25;
+    d.worst_ess_error = d.total_variation = d.lowest_ebfmi = d.acceptance = NAN;
+    d.mean_ess_song = 900;
+    d.worst_rhat = 1.32;
+    d.cross_chain_mean = 0.02;
+    d.cross_chain_largest = 0.05;
+    d.modes = 2;
+    d.mode_share = share;
+    d.mode_kl = INFINITY;
+    d.fewest_modes = 1;
+    d.warnings = warnings;
+    d.warning = warning;
+    return d;
+}
+
+static const ais_sample_result result = {.draws = 1000,
+                                         .warmup_seconds = 0.5,
+                                         .sample_seconds = 2,
+                                         .acceptance = 0.875,
+                                         .involution_error = 0,
+                                         .evaluations = 4000};
+static const ais_report_run run = {
+    .target = "mine", .sampler = "spline", .seed = 12, .train_seconds = 7.5, .result = &result};
+
+/* Valid until the next call. */
+static const char *text_of(const ais_diagnosis *d, const ais_report_run *r, int rows) {
+    static char text[8192];
+    ais_context context = {0};
+    memset(text, 0, sizeof text);
+    FILE *file = fmemopen(text, sizeof text, "w");
+    assert_non_null(file);
+    assert_int_equal(ais_report_text(&context, d, r, rows, file), AIS_OK);
+    fclose(file);
+    return text;
+}
+
+static void text_to_the_letter(void **state) {
+    (void)state;
+    ais_diagnosis d = diagnosis_of(2);
+    const char *text = text_of(&d, &run, 0);
+    const char *golden =
+        "mine by spline: 4 chains of 1000 draws, acceptance 0.875, involution error 0\n"
+        "seconds: 7.5 of training, 0.5 of warm-up, 2 of sampling\n"
+        "name                    mean       sd    mcse        q5       q50       q95 ess_bulk ess_tail  rhat\n"
+        "a_name_that_is_mu…      1.23     0.99   0.012     -0.50      1.20      3.25     3812     3500 1.000\n"
+        "b                   -1234568   250000    4000  -1600000  -1200000   -800000       35       61 1.320\n"
+        "été                        2        0       -         2         2         2        -        -     -\n"
+        "\n"
+        "worst ESS: 8.8 per chain (b), Song 12.2, a second 17.6, with training 3.52\n"
+        "modes: a chain visited at least 1 of 2, KL of their shares inf\n"
+        "warning: R-hat of b is 1.320, above 1.01: the chains do not agree; draw more or train longer\n"
+        "warning: 1 of 3 parameters never change, the first one is été\n"
+        "do not trust these draws: 2 warnings, worst ESS 8.8 per chain, worst R-hat 1.320\n";
+    assert_string_equal(text, golden);
+}
+
+static void text_of_good_draws_and_few_rows(void **state) {
+    (void)state;
+    ais_diagnosis d = diagnosis_of(0);
+    d.dim = 2;
+    const char *text = text_of(&d, NULL, 1); /* the row with the smallest ESS */
+    assert_ptr_equal(strstr(text, "4 chains of 1000 draws\n"), text);
+    assert_non_null(strstr(text, "\nb   "));
+    assert_null(strstr(text, "a_name"));
+    assert_non_null(strstr(text, "\nand 1 more parameter with a larger ESS\n"));
+    assert_null(strstr(text, "warning:"));
+    assert_non_null(strstr(text, "\ntrust these draws: no warnings, worst ESS 8.8 per chain, worst R-hat 1.320\n"));
+    ais_context context = {0};
+    assert_int_equal(ais_report_text(&context, &d, NULL, -1, stdout), AIS_BAD_ARGUMENT);
+}
+
+/* Numbers of any size stay in their columns. */
+static void rows_are_never_too_wide(void **state) {
+    (void)state;
+    static const double sizes[] = {0,           1e-300,      2.385e-17,   -1.234567e-5, 0.5,
+                                   -99999.4321, 1234567.891, -9.87654e15, 1e300};
+    enum { SIZES = sizeof sizes / sizeof *sizes };
+    for (int i = 0; i < SIZES * SIZES; i++) {
+        double value = sizes[i % SIZES], error = fabs(sizes[i / SIZES]);
+        ais_parameter_summary wide = parameter[0];
+        wide.name = "x";
+        wide.mean = wide.q5 = wide.q50 = wide.q95 = value;
+        wide.sd = wide.ess_bulk = fabs(value);
+        wide.mcse = wide.ess_tail = wide.rhat = error;
+        ais_diagnosis d = diagnosis_of(0);
+        d.dim = 1;
+        d.parameter = &wide;
+        const char *row = strstr(text_of(&d, NULL, 0), "\nx ") + 1;
+        assert_int_equal(strcspn(row, "\n"), 99);
+        int words = 0;
+        for (size_t k = 0; row[k] != '\n'; k++) words += row[k] != ' ' && (row[k + 1] == ' ' || row[k + 1] == '\n');
+        assert_int_equal(words, 10);
+    }
+}
+
+static json_t *json_of(const ais_diagnosis *d, const ais_report_run *r) {
+    ais_context context = {0};
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    assert_non_null(file);
+    assert_int_equal(ais_report_json(&context, d, r, file), AIS_OK);
+    fclose(file);
+    json_error_t error;
+    json_t *root = json_loads(text, 0, &error);
+    if (!root) print_error("%s in line %d of:\n%s\n", error.text, error.line, text);
+    assert_non_null(root);
+    free(text);
+    return root;
+}
+
+static void json_has_every_field(void **state) {
+    (void)state;
+    static const char *const fields[] = {"target",         "dim",
+                                         "sampler",        "chains",
+                                         "draws",          "seed",
+                                         "acceptance",     "involution_error",
+                                         "train_seconds",  "sample_seconds",
+                                         "worst_ess",      "worst_ess_function",
+                                         "worst_ess_song", "worst_ess_error",
+                                         "ess_per_second", "ess_per_second_with_training",
+                                         "parameters",     "warnings",
+                                         "verdict"};
+    static const char *const parameter_fields[] = {"name",     "mean", "sd",       "mcse",
+                                                   "q5",       "q50",  "q95",      "ess_bulk",
+                                                   "ess_tail", "rhat", "ess_song", "ess_song_square"};
+    ais_diagnosis d = diagnosis_of(2);
+    json_t *root = json_of(&d, &run);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) assert_non_null(json_object_get(root, fields[i]));
+    json_t *list = json_object_get(root, "parameters");
+    assert_int_equal(json_array_size(list), 3);
+    for (size_t k = 0; k < 3; k++)
+        for (size_t i = 0; i < sizeof parameter_fields / sizeof *parameter_fields; i++)
+            assert_non_null(json_object_get(json_array_get(list, k), parameter_fields[i]));
+    assert_string_equal(json_string_value(json_object_get(root, "target")), "mine");
+    assert_int_equal(json_integer_value(json_object_get(root, "seed")), 12);
+    assert_near(json_real_value(json_object_get(root, "ess_per_second")), 8.8 * 4 / 2, 1e-12);
+    assert_near(json_real_value(json_object_get(root, "ess_per_second_with_training")), 8.8 * 4 / 10, 1e-12);
+    assert_true(json_is_null(json_object_get(root, "worst_ess_error")) &&
+                json_is_null(json_object_get(root, "mode_kl")));
+    assert_true(json_real_value(json_object_get(json_array_get(list, 0), "mean")) == 1.23456);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(list, 2), "name")), "\xC3\xA9t\xC3\xA9");
+    assert_int_equal(json_array_size(json_object_get(root, "warnings")), 2);
+    assert_true(json_is_false(json_object_get(root, "trust")));
+    json_decref(root);
+}
+
+static void json_of_odd_values(void **state) {
+    (void)state;
+    ais_diagnosis d = diagnosis_of(0);
+    ais_report_run odd = {.target = "\xFFname", .seed = UINT64_MAX, .train_seconds = NAN};
+    json_t *root = json_of(&d, &odd);
+    assert_string_equal(json_string_value(json_object_get(root, "target")), "?name");
+    assert_string_equal(json_string_value(json_object_get(root, "seed")), "18446744073709551615");
+    assert_true(json_is_null(json_object_get(root, "ess_per_second")));
+    assert_true(json_is_true(json_object_get(root, "trust")));
+    json_decref(root);
+    root = json_of(&d, NULL);
+    assert_true(json_is_null(json_object_get(root, "target")) && json_is_null(json_object_get(root, "seed")));
+    json_decref(root);
+}
+
+static void a_full_disk_is_told(void **state) {
+    (void)state;
+    ais_context context = {0};
+    ais_diagnosis d = diagnosis_of(0);
+    FILE *file = fopen("/dev/full", "w");
+    if (!file) skip();
+    assert_int_equal(ais_report_json(&context, &d, &run, file), AIS_FILE_ERROR);
+    fclose(file);
+    file = fopen("/dev/full", "w");
+    assert_int_equal(ais_report_text(&context, &d, &run, 0, file), AIS_FILE_ERROR);
+    fclose(file);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_to_the_letter),      cmocka_unit_test(text_of_good_draws_and_few_rows),
+        cmocka_unit_test(rows_are_never_too_wide), cmocka_unit_test(json_has_every_field),
+        cmocka_unit_test(json_of_odd_values),      cmocka_unit_test(a_full_disk_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
