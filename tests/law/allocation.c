@@ -1,4 +1,4 @@
-/* No step of a classical kernel allocates or frees, in warm-up or after. The allocator's functions are
+/* No step of any kernel, classical or learned, allocates or frees, in warm-up or after. The allocator's functions are
  * replaced by counting ones (under AddressSanitizer: its hooks). */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -61,36 +61,54 @@ static void the_counter_counts(void **unused) {
     ais_state_free(state);
 }
 
-static void steps_allocate_nothing(void **unused) {
+/* Warm-up and after; the kernel is freed. */
+static void count_steps(const char *name, const ais_target *target, ais_kernel *kernel) {
+    ais_context context = {0};
+    ais_state *state;
+    ais_info info[20];
+    void *own;
+    long in_steps = 0, before = calls;
+    assert_int_equal(ais_state_new(&context, target, 1, 0, 20, 200, NULL, &state), AIS_OK);
+    assert_int_equal(kernel->type->init(&context, kernel, state, &own), AIS_OK);
+    assert_true(calls > before);
+    for (; state->step < 230; state->step++) {
+        before = calls;
+        ais_status status = kernel->type->step(&context, kernel, state, own, info);
+        in_steps += calls - before;
+        assert_int_equal(status, AIS_OK);
+    }
+    if (in_steps) fail_msg("%s: %ld calls of the allocator in steps", name, in_steps);
+    ais_state_free(state);
+    ais_kernel_free(kernel);
+}
+
+static void classical_steps(void **unused) {
     (void)unused;
     for (int k = 0; k < LAW_KERNELS; k++)
-        for (int t = 0; t < LAW_TARGETS; t++) {
-            ais_context context = {0};
-            ais_state *state;
-            ais_info info[20];
-            void *own;
-            ais_kernel *kernel = law_kernels[k].make();
-            long in_steps = 0, before = calls;
-            assert_int_equal(ais_state_new(&context, &law_targets[t].target, 1, 0, 20, 200, NULL, &state), AIS_OK);
-            assert_int_equal(kernel->type->init(&context, kernel, state, &own), AIS_OK);
-            assert_true(calls > before);
-            for (; state->step < 230; state->step++) {
-                before = calls;
-                ais_status status = kernel->type->step(&context, kernel, state, own, info);
-                in_steps += calls - before;
-                assert_int_equal(status, AIS_OK);
+        for (int t = 0; t < LAW_TARGETS; t++)
+            count_steps(law_kernels[k].name, &law_targets[t].target, law_kernels[k].make());
+}
+
+static void learned_steps(void **unused) {
+    (void)unused;
+    for (int t = 0; t < LAW_TARGETS; t++)
+        for (int map = AIS_HENON; map <= AIS_SPLINE; map++)
+            for (int reversal = AIS_FLIP; reversal <= AIS_SWAP; reversal++) {
+                const ais_target *target = &law_targets[t].target;
+                ais_shape shape = {.map = (ais_map)map, .reversal = (ais_reversal)reversal, .dim = target->dim};
+                ais_context context = {0};
+                ais_kernel *kernel;
+                assert_int_equal(ais_kernel_learned(&context, &shape, 1, &kernel), AIS_OK);
+                count_steps(ais_kernel_name(kernel), target, kernel);
             }
-            if (in_steps) fail_msg("%s: %ld calls of the allocator in steps", law_kernels[k].name, in_steps);
-            ais_state_free(state);
-            ais_kernel_free(kernel);
-        }
 }
 
 int main(void) {
     install();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_counter_counts),
-        cmocka_unit_test(steps_allocate_nothing),
+        cmocka_unit_test(classical_steps),
+        cmocka_unit_test(learned_steps),
     };
     return cmocka_run_group_tests_name("allocation", tests, NULL, NULL);
 }

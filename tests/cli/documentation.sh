@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Runs every ```sh block of the README and of docs/: what is documented works. A block runs in a copy of
+# examples/ and data/ with the command on PATH; exit code 3 (do not trust) is an answer, not a failure.
+# Argument: the build folder.
+set -u
+build=$(cd "$1" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cp -r examples data include "$work"
+export PATH=$build:$PATH LIBRARY_PATH=$build LD_LIBRARY_PATH=$build CPATH=$work/include
+failures=0 count=0
+for page in README.md docs/*.md; do
+    awk -v out="$work/block" -v page="$(basename "$page")" '
+        /^```sh$/ { inside = 1; n++; file = out "-" page "-" n; printf "" > file; next }
+        /^```$/ { inside = 0 }
+        inside { print > file }' "$page"
+done
+for block in "$work"/block-*; do
+    [ -e "$block" ] || continue
+    grep -q '^make \|^sudo ' "$block" && continue # the two commands of the README are CI itself
+    count=$((count + 1))
+    while IFS= read -r line; do
+        [ -z "$line" ] && continue
+        (cd "$work" && timeout 300 bash -c "$line" > "$work/said" 2>&1 < /dev/null)
+        code=$?
+        if [ $code != 0 ] && [ $code != 3 ]; then
+            echo "$(basename "$block"): '$line' exited with $code: $(tail -3 "$work/said")"
+            failures=$((failures + 1))
+        fi
+    done < "$block"
+done
+echo "$count blocks run, $failures failures"
+[ "$count" -gt 0 ] && [ $failures = 0 ]
