@@ -9,7 +9,10 @@
 static double stirling_rest(double z) {
     double shift = 0;
     /* delta(z) = delta(z + 1) + (z + 1/2) log(1 + 1/z) - 1 */
-    for (; z < 16; z += 1) shift += (z + 0.5) * log1p(1 / z) - 1;
+    while (z < 16) {
+        shift += (z + 0.5) * log1p(1 / z) - 1;
+        z += 1;
+    }
     double w = 1 / (z * z);
     return shift +
            (1.0 / 12 - w * (1.0 / 360 - w * (1.0 / 1260 - w * (1.0 / 1680 - w * (1.0 / 1188 - w * 691.0 / 360360))))) /

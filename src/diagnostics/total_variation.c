@@ -44,7 +44,8 @@ ais_status ais_grid_mass(ais_context *context, const ais_target *target, const a
     double most = -INFINITY, inside = 0;
     size_t nx = (size_t)grid->nx, cells = nx * (size_t)grid->ny;
     for (size_t k = 0; k < cells; k++) {
-        double x = grid->x_low + (double)(k % nx) * dx, y = grid->y_low + (double)(k / nx) * dy;
+        size_t ix = k % nx, iy = k / nx;
+        double x = grid->x_low + (double)ix * dx, y = grid->y_low + (double)iy * dy;
         mass[k] = cell_log_mass(context, target, x, y, dx, dy);
         if (isnan(mass[k])) return AIS_BAD_DENSITY;
         most = fmax(most, mass[k]);
@@ -97,7 +98,7 @@ ais_status ais_total_variation(ais_context *context, const double *x, const doub
     if (status != AIS_OK) return status;
     if (n == 0) return ais_fail(context, AIS_BAD_ARGUMENT, "the total variation of no draws was asked for");
     size_t cells = (size_t)grid->nx * (size_t)grid->ny;
-    double *mass = ais_allocate(2 * cells * sizeof(double)), outside;
+    double *mass = ais_allocate(2 * cells * sizeof(double)), outside = 0;
     if (!mass) return ais_fail_memory(context, "a grid", 2 * cells * sizeof(double));
     double *share = mass + cells;
     if ((status = ais_grid_mass(context, target, grid, mass, &outside)) == AIS_OK) {

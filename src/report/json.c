@@ -18,7 +18,7 @@ static json_t *text(const char *value) {
     if (string) return string;
     char plain[256];
     size_t n = 0;
-    for (; value[n] && n < sizeof plain - 1; n++) plain[n] = (unsigned char)value[n] < 128 ? value[n] : '?';
+    for (; n < sizeof plain - 1 && value[n]; n++) plain[n] = (unsigned char)value[n] < 128 ? value[n] : '?';
     return json_stringn(plain, n);
 }
 
