@@ -207,8 +207,8 @@ ais_status ais_csv_parse(ais_context *context, const char *path, const char *tex
 }
 
 ais_status ais_csv_read(ais_context *context, const char *path, ais_table *table) {
-    char *text;
-    size_t length;
+    char *text = NULL;
+    size_t length = 0;
     ais_status status = ais_file_read(context, path, &text, &length);
     if (status != AIS_OK) return status;
     status = parse(context, path, text, length, table);

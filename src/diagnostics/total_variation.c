@@ -44,8 +44,9 @@ ais_status ais_grid_mass(ais_context *context, const ais_target *target, const a
     double most = -INFINITY, inside = 0;
     size_t nx = (size_t)grid->nx, cells = nx * (size_t)grid->ny;
     for (size_t k = 0; k < cells; k++) {
-        size_t ix = k % nx, iy = k / nx;
-        double x = grid->x_low + (double)ix * dx, y = grid->y_low + (double)iy * dy;
+        size_t iy = k / nx;
+        double row = (double)iy;
+        double x = grid->x_low + (double)(k % nx) * dx, y = grid->y_low + row * dy;
         mass[k] = cell_log_mass(context, target, x, y, dx, dy);
         if (isnan(mass[k])) return AIS_BAD_DENSITY;
         most = fmax(most, mass[k]);

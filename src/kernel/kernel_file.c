@@ -196,7 +196,7 @@ static ais_status decode(ais_context *context, const char *path, const unsigned 
     json_int_t weights = json_integer_value(json_object_get(head, "weights"));
     if (weights <= 0 || (uint64_t)weights > payload / sizeof(float))
         return damaged(context, path, "its sizes do not agree");
-    ais_kernel *made;
+    ais_kernel *made = NULL;
     ais_status status = ais_learned_new(context, &shape, (size_t)weights, &made);
     if (status == AIS_BAD_ARGUMENT) return damaged(context, path, "its head describes no possible kernel");
     if (status != AIS_OK) return status;

@@ -90,7 +90,7 @@ static int put_block(netcdf_sink *sink) {
     size_t chains = (size_t)sink->header->chains, block = (size_t)phase->block, rows = (size_t)sink->gathered;
     size_t start[2 + AIS_MAX_RANK] = {0, (size_t)sink->flushed[sink->current]};
     size_t count[2 + AIS_MAX_RANK] = {chains, rows};
-    for (size_t t = 0; t < rows; t++) sink->index[t] = (long long)(start[1] + t);
+    for (size_t t = 0; t < rows; t++) sink->index[t] = (long long)start[1] + (long long)t;
     int code = nc_put_vara_longlong(phase->posterior, phase->draw[0], &start[1], &rows, sink->index);
     if (!code) code = nc_put_vara_longlong(phase->stats, phase->draw[1], &start[1], &rows, sink->index);
     for (int i = 0; !code && i < sink->columns->variables; i++) {

@@ -17,7 +17,7 @@ void ais_normals(const ais_stream *stream, size_t count, double *value) {
 
 void ais_normals_lanes(const ais_stream *stream, size_t count, size_t lanes, double *value) {
     uint32_t chain[AIS_LANES], index[AIS_LANES];
-    double spare[AIS_LANES];
+    double spare[AIS_LANES] = {0};
     for (size_t c = 0; c < lanes; c += AIS_LANES)
         for (size_t k = 0; k < count; k += 2) {
             for (uint32_t j = 0; j < AIS_LANES; j++) {

@@ -21,8 +21,6 @@
 #include "base/csv.h"
 #include "target/own.h"
 
-extern char **environ;
-
 enum { MOST_WORDS = 64 };
 static const char *const flags[] = {"-std=gnu17", "-O3", "-fPIC", "-shared"};
 enum { FLAGS = sizeof flags / sizeof *flags };
@@ -96,7 +94,7 @@ static ais_status find_include(ais_context *context, compilation *job) {
     const char *candidate[] = {wish, AIS_INCLUDE_DIR, "/usr/local/include", "/usr/include"};
     for (size_t i = 0; i < sizeof candidate / sizeof *candidate; i++) {
         if (!candidate[i] || strlen(candidate[i]) >= sizeof job->include || !has_header(candidate[i])) continue;
-        strcpy(job->include, candidate[i]);
+        snprintf(job->include, sizeof job->include, "%s", candidate[i]);
         return AIS_OK;
     }
     Dl_info library;
@@ -118,14 +116,17 @@ static ais_status find_compiler(ais_context *context, compilation *job) {
     if (!wish || !*wish) wish = "cc";
     if (strlen(wish) >= sizeof job->compiler)
         return ais_fail(context, AIS_BAD_ARGUMENT, "CC is longer than %zu characters", sizeof job->compiler - 1);
-    strcpy(job->compiler, wish);
+    snprintf(job->compiler, sizeof job->compiler, "%s", wish);
     char *rest = NULL;
     for (char *word = strtok_r(job->compiler, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
         if (job->words == MOST_WORDS)
             return ais_fail(context, AIS_BAD_ARGUMENT, "CC has more than %d words", MOST_WORDS);
         job->word[job->words++] = word;
     }
-    if (job->words == 0) job->word[job->words++] = strcpy(job->compiler, "cc");
+    if (job->words == 0) {
+        snprintf(job->compiler, sizeof job->compiler, "cc");
+        job->word[job->words++] = job->compiler;
+    }
     return AIS_OK;
 }
 
@@ -170,7 +171,7 @@ static void keep_log(compilation *job) {
     char kept[PATH_MAX];
     const char *slash = strrchr(job->source, '/');
     int length = snprintf(kept, sizeof kept, "%s/%s.log", job->folder, slash ? slash + 1 : job->source);
-    if (length < (int)sizeof kept && rename(job->log, kept) == 0) strcpy(job->log, kept);
+    if (length < (int)sizeof kept && rename(job->log, kept) == 0) snprintf(job->log, sizeof job->log, "%s", kept);
 }
 
 static ais_status failed(ais_context *context, compilation *job, int result) {
