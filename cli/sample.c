@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -157,9 +158,21 @@ static void default_directory(const char *target, char *directory, size_t size) 
     snprintf(directory, size, "out/%.*s", (int)strcspn(name, ":."), name);
 }
 
+/* Draws of an earlier run in the format that this one does not write would look like its own. */
+static bool other_format_is_there(const settings *set, const char *name) {
+    char path[4200];
+    snprintf(path, sizeof path, "%s/%s", set->out, name);
+    if (access(path, F_OK) != 0) return false;
+    complain(EXIT_FAILED,
+             "%s is of an earlier run and would not belong to this one: use --format both or another --out", path);
+    return true;
+}
+
 static bool make_sinks(const settings *set, ais_sink **sink, int *count) {
     ais_context context = {0};
     bool csv = strcmp(set->format, "netcdf") != 0, netcdf = strcmp(set->format, "csv") != 0;
+    if ((!csv && other_format_is_there(set, "draws-1.csv")) || (!netcdf && other_format_is_there(set, "draws.nc")))
+        return false;
     ais_status status = AIS_OK;
     if (csv) status = ais_sink_stan_csv(&context, set->out, &sink[(*count)++]);
     if (status == AIS_OK && netcdf) status = ais_sink_netcdf(&context, set->out, &sink[(*count)++]);

@@ -18,7 +18,7 @@ extern "C" {
 /* All draws of a run, parameter by parameter: value[(i * chains + c) * draws + t]. */
 typedef struct ais_draws {
     int dim, chains, draws;
-    char **name;   /* dim parameter names */
+    char **name;   /* dim parameter names, each malloced */
     double *value; /* dim x chains x draws */
     double *logp;  /* chains x draws, or NULL when the file has none */
     int stats;     /* columns that describe the sampler, e.g. energy__ */
@@ -30,7 +30,8 @@ typedef struct ais_draws {
 ais_status ais_draws_new(ais_context *context, int dim, int chains, int draws, int stats, ais_draws **draws_out);
 void ais_draws_free(ais_draws *draws); /* NULL is allowed */
 
-/* One column, chains x draws; NULL if there is no such name. Looks among parameters, then stats. */
+/* One column, chains x draws; NULL if there is no such name. Looks among parameters, then stats;
+ * lp__ is logp. */
 const double *ais_draws_column(const ais_draws *draws, const char *name);
 
 /* Reads count files as one set of chains: Stan CSV (a chain each) or netCDF (all chains of its
@@ -45,7 +46,7 @@ typedef struct ais_run_header {
     const ais_target *target;
     const char *sampler; /* the kernel's name */
     uint64_t seed;
-    int chains, warmup, draws; /* as planned */
+    int chains, warmup, draws; /* as planned: the most rows that write will get, after thinning */
     bool save_warmup;
     unsigned info;             /* which fields of ais_info are meaningful */
     const char *const *config; /* "key = value" lines for the file's head, ends with NULL; or NULL */
@@ -65,8 +66,11 @@ typedef struct ais_run_footer {
     double warmup_seconds, sample_seconds;
 } ais_run_footer;
 
-/* begin once, write in order, then end (complete) or abandon (failed). Until end, a file sink's
- * file is called NAME.part; a failed run never leaves a file that looks complete. */
+/* begin once, write in order, then end (complete) or abandon (failed; also after a failed begin, write
+ * or end). Until end, a file sink's file is called NAME.part; a failed run never leaves a file that
+ * looks complete. Files of an earlier run in the same directory stay until the new ones are complete;
+ * files of the same name that others wrote make begin fail. Warm-up is written where save_warmup says
+ * so and never kept in memory. */
 typedef struct ais_sink ais_sink;
 struct ais_sink {
     ais_status (*begin)(ais_context *, ais_sink *, const ais_run_header *);

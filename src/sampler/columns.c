@@ -230,7 +230,7 @@ ais_status ais_columns_new(ais_context *context, const ais_target *target, ais_c
     *columns_out = NULL;
     size_t dim = (size_t)target->dim, slots = 64;
     /* A name and at most AIS_MAX_RANK dimensions a parameter; never more than half full. */
-    while (slots < 2 * (AIS_MAX_RANK + 1) * dim + 64) slots *= 2;
+    while (slots < dim * 2 * (AIS_MAX_RANK + 1) + 64) slots *= 2;
     ais_arena scratch = {0};
     ais_columns *columns = calloc(1, sizeof *columns);
     parsed_name *parsed = AIS_TAKE(&scratch, parsed_name, dim);

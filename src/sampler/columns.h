@@ -6,6 +6,8 @@
 #ifndef AIS_SAMPLER_COLUMNS_H
 #define AIS_SAMPLER_COLUMNS_H
 
+#include <string.h>
+
 #include <aisampler/draws.h>
 
 #include "base/arena.h"
@@ -42,7 +44,9 @@ typedef struct ais_info_column {
 extern const ais_info_column ais_info_columns[AIS_INFO_COUNT];
 
 static inline double ais_info_value(const ais_info *info, int field) {
-    return *(const double *)((const char *)info + ais_info_columns[field].offset);
+    double value;
+    memcpy(&value, (const char *)info + ais_info_columns[field].offset, sizeof value);
+    return value;
 }
 
 /* Lists the fields that are set in `info` and returns how many there are. */

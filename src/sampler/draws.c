@@ -43,9 +43,9 @@ ais_status ais_draws_new(ais_context *context, int dim, int chains, int draws, i
     double bytes = ((double)dim + (double)stats + 1) * chains * draws * sizeof(double);
     if (bytes > machine_bytes())
         return ais_fail(context, AIS_NO_MEMORY,
-                        "out of memory: %d chains of %d draws of %d columns need %.3g GB and this machine has %.3g; "
+                        "out of memory: %d chains of %d draws of %.0f columns need %.3g GB and this machine has %.3g; "
                         "thin the draws or write them to files",
-                        chains, draws, dim + stats + 1, bytes * 1e-9, machine_bytes() * 1e-9);
+                        chains, draws, (double)dim + stats + 1, bytes * 1e-9, machine_bytes() * 1e-9);
     ais_draws *made = calloc(1, sizeof *made);
     if (made) {
         *made = (ais_draws){.dim = dim, .chains = chains, .draws = draws, .stats = stats};

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <netcdf.h>
@@ -18,6 +19,9 @@ enum { MOST_DIMENSIONS = 2 + 2 * AIS_MAX_RANK };
 
 /* The strongest compression of HDF5 (deflate) makes 1 byte of 1032; more is a damaged size. */
 static const double most_compression = 1100;
+
+/* Processor time that reading may take, far beyond what it does: seconds, and bytes a second. */
+static const double slowest_start = 10, slowest_bytes = 2e6;
 
 typedef struct netcdf_array {
     int group, id;
@@ -128,8 +132,10 @@ static ais_status fail_no_posterior(ais_context *context, const netcdf_reader *r
 }
 
 static ais_status find_parameters(ais_context *context, netcdf_reader *reader) {
-    int group, code = nc_inq_grp_ncid(reader->file, "posterior", &group);
-    if (code == NC_ENOGRP || code == NC_ENOTNC4) return fail_no_posterior(context, reader);
+    int group, format = 0, code = nc_inq_format(reader->file, &format);
+    /* The classic formats have no groups; netCDF then hands out the root under any name. */
+    if (!code) code = format == NC_FORMAT_NETCDF4 ? nc_inq_grp_ncid(reader->file, "posterior", &group) : NC_ENOGRP;
+    if (code == NC_ENOGRP) return fail_no_posterior(context, reader);
     if (code) return fail(context, reader, code);
     ais_status status = list_arrays(context, reader, group, &reader->parameter, &reader->parameters);
     if (status != AIS_OK) return status;
@@ -284,25 +290,64 @@ static ais_status read_open_file(ais_context *context, netcdf_reader *reader, ai
     return status;
 }
 
+static ais_status read_path(ais_context *context, netcdf_reader *reader, ais_draws **draws) {
+    errno = 0;
+    int code = nc_open(reader->path, NC_NOWRITE, &reader->file);
+    if (code == NC_EHDFERR || code == NC_ENOTNC)
+        return ais_fail(context, AIS_BAD_FORMAT, "cannot read %s: %s (was the file cut short or damaged?)",
+                        reader->path, nc_strerror(code));
+    if (code) return fail(context, reader, code);
+    ais_status status = read_open_file(context, reader, draws);
+    code = nc_close(reader->file);
+    if (code && status == AIS_OK) {
+        status = fail(context, reader, code);
+        ais_draws_free(*draws);
+        *draws = NULL;
+    }
+    free(reader->parameter);
+    free(reader->stat);
+    return status;
+}
+
+/* What the two processes share. */
+typedef struct netcdf_trial {
+    netcdf_reader reader;
+    ais_context context;
+} netcdf_trial;
+
+static int try_reading(void *data) {
+    netcdf_trial *trial = data;
+    ais_draws *draws = NULL;
+    return read_path(&trial->context, &trial->reader, &draws) == AIS_OK ? 0 : 1;
+}
+
+/* Only what another process could read without a complaint is read in this one: after an error HDF5
+ * may keep the file, and would go on showing its old content under the same path. */
+static ais_status read_tried(ais_context *context, const netcdf_reader *reader, netcdf_trial *trial,
+                             ais_draws **draws) {
+    trial->reader = *reader;
+    int result = ais_netcdf_attempt(try_reading, trial, slowest_start + reader->bytes / slowest_bytes);
+    if (result < 0)
+        return ais_fail(context, AIS_BAD_FORMAT, "cannot read %s: the file is damaged (the HDF5 library fails on it)",
+                        reader->path);
+    if (result > 0) {
+        *context = trial->context;
+        return context->status;
+    }
+    trial->reader = *reader;
+    return read_path(context, &trial->reader, draws);
+}
+
 ais_status ais_read_netcdf(ais_context *context, const char *path, ais_draws **draws) {
     *draws = NULL;
     netcdf_reader reader = {.path = path};
     struct stat file;
     if (stat(path, &file) == 0) reader.bytes = (double)file.st_size;
+    netcdf_trial *trial = mmap(NULL, sizeof *trial, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (trial == MAP_FAILED) return ais_fail_memory(context, "a file to be read", sizeof *trial);
     ais_netcdf_lock();
-    errno = 0;
-    int code = nc_open(path, NC_NOWRITE, &reader.file);
-    ais_status status = AIS_OK;
-    if (code == NC_EHDFERR || code == NC_ENOTNC)
-        status = ais_fail(context, AIS_BAD_FORMAT, "cannot read %s: %s (was the file cut short or damaged?)", path,
-                          nc_strerror(code));
-    else if (code)
-        status = fail(context, &reader, code);
-    else
-        status = read_open_file(context, &reader, draws);
-    if (!code) nc_close(reader.file);
+    ais_status status = read_tried(context, &reader, trial, draws);
     ais_netcdf_unlock();
-    free(reader.parameter);
-    free(reader.stat);
+    munmap(trial, sizeof *trial);
     return status;
 }

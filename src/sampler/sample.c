@@ -143,10 +143,10 @@ static ais_status close_sinks(ais_context *context, ais_run *run, ais_status sta
         ais_sink *sink = run->sink[s];
         if (status == AIS_OK || status == AIS_STOPPED) {
             ais_status ended = sink->end(context, sink, footer);
-            if (ended != AIS_OK) status = ended;
-        } else {
-            sink->abandon(sink);
+            if (ended == AIS_OK) continue;
+            status = ended;
         }
+        sink->abandon(sink);
     }
     return status;
 }
@@ -246,8 +246,8 @@ static ais_status begin(ais_context *context, ais_run *run) {
     ais_pool_run(run->pool, run->blocks, init_block, run);
     ais_status status = first_failure(context, run);
     for (int s = 0; s < run->sinks && status == AIS_OK; s++) {
+        run->begun++; /* also when it fails: it is then abandoned */
         status = run->sink[s]->begin(context, run->sink[s], &run->header);
-        if (status == AIS_OK) run->begun++;
     }
     return status;
 }

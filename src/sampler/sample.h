@@ -29,7 +29,7 @@ typedef struct ais_run {
     const double *start;
     const volatile sig_atomic_t *stop;
     ais_sink *const *sink;
-    int sinks, begun; /* begun: how many of them */
+    int sinks, begun; /* begun: how many of them were asked to */
     ais_pool *pool;
     ais_block *block;
     int round, longest_round; /* draws of every chain */

@@ -8,6 +8,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+ais_status ais_header_check(ais_context *context, const ais_run_header *header) {
+    if (header->chains < 1 || header->warmup < 0 || header->draws < 0 || header->target->dim < 1)
+        return ais_fail(context, AIS_BAD_ARGUMENT, "a run of %d chains, %d warm-up steps, %d draws and %d dimensions",
+                        header->chains, header->warmup, header->draws, header->target->dim);
+    return AIS_OK;
+}
+
 ais_status ais_rows_add(ais_context *context, ais_rows *rows, const ais_run_header *header, const ais_chunk *chunk) {
     int *done = chunk->warmup ? &rows->warmup : &rows->draws;
     int planned = chunk->warmup ? header->warmup : header->draws;

@@ -32,8 +32,9 @@ static ais_status memory_begin(ais_context *context, ais_sink *sink, const ais_r
     memory->header = header;
     memory->rows = (ais_rows){0};
     int stats = ais_info_fields(header->info, memory->field);
-    ais_status status =
-        ais_draws_new(context, header->target->dim, header->chains, header->draws, stats, &memory->draws);
+    ais_status status = ais_header_check(context, header);
+    if (status == AIS_OK)
+        status = ais_draws_new(context, header->target->dim, header->chains, header->draws, stats, &memory->draws);
     for (int i = 0; status == AIS_OK && i < header->target->dim; i++) {
         char buffer[32];
         status = rename_to(context, &memory->draws->name[i], ais_target_parameter(header->target, i, buffer));

@@ -1,6 +1,7 @@
 /* Draws are gathered into blocks that match the storage chunks of the file, so that the bytes do not
  * depend on the sizes in which the sampler hands them over, and each chunk is written once. */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include "sampler/netcdf_layout.h"
 #include "sampler/sink.h"
 
-enum { BUFFER_BYTES = 64 << 20, MOST_BLOCK = 4096 };
+enum { BUFFER_BYTES = 64 << 20, MOST_BLOCK = 4096, FIRST_BYTES = 1 << 14 };
 
 typedef struct netcdf_sink {
     ais_sink sink;
@@ -21,7 +22,8 @@ typedef struct netcdf_sink {
     const ais_run_header *header;
     ais_columns *columns;
     ais_rows rows;
-    int file; /* -1: closed */
+    int file;    /* -1: closed */
+    bool failed; /* a write to the file went wrong */
     int fields, field[AIS_INFO_COUNT];
     ais_netcdf_phase phase[2];
     int current; /* the phase of what is gathered */
@@ -33,7 +35,8 @@ typedef struct netcdf_sink {
     long long *index;
 } netcdf_sink;
 
-static ais_status fail(ais_context *context, const netcdf_sink *sink, int code) {
+static ais_status fail(ais_context *context, netcdf_sink *sink, int code) {
+    sink->failed = true;
     return ais_fail_netcdf(context, "write", sink->part, code);
 }
 
@@ -145,12 +148,39 @@ static void gather(netcdf_sink *sink, const ais_chunk *chunk, int t) {
 
 /* ---- the sink ----------------------------------------------------------------------------------- */
 
-static ais_status close_file(ais_context *context, netcdf_sink *sink) {
-    if (sink->file < 0) return AIS_OK;
-    ais_netcdf_lock();
+/* Returns the system's reason when closing fails. */
+static int try_closing(void *data) {
+    const netcdf_sink *sink = data;
     errno = 0;
     int code = nc_close(sink->file);
-    ais_status status = code ? fail(context, sink, code) : AIS_OK;
+    return !code ? 0 : errno > 0 && errno < 256 ? errno : EIO;
+}
+
+/* Closes a file that could not be written. If even that fails, HDF5 goes on thinking that it has this
+ * file, known by its inode, open; the descriptor is then kept, so that no other file gets the inode. */
+static void give_up(netcdf_sink *sink) {
+    ais_netcdf_detach(sink->part);
+    int keep = open(sink->part, O_RDONLY | O_CLOEXEC);
+    if (nc_close(sink->file) == NC_NOERR && keep >= 0) close(keep);
+}
+
+/* Closing may write, and netCDF does not survive it when that fails. So another process closes the
+ * file first, writing the same bytes to the same places. */
+static ais_status close_file(ais_context *context, netcdf_sink *sink) {
+    if (sink->file < 0) return AIS_OK;
+    ais_status status = AIS_OK;
+    ais_netcdf_lock();
+    int error = sink->failed ? 0 : ais_netcdf_attempt(try_closing, sink, 600), code = NC_NOERR;
+    if (error > 0) status = ais_fail_file(context, "write", sink->part, error);
+    if (error < 0)
+        status =
+            ais_fail(context, AIS_FILE_ERROR, "cannot write %s: closing it failed (is the disk full?)", sink->part);
+    errno = 0;
+    if (error || sink->failed)
+        give_up(sink);
+    else
+        code = nc_close(sink->file);
+    if (code) status = fail(context, sink, code);
     ais_netcdf_unlock();
     sink->file = -1;
     return status;
@@ -199,32 +229,58 @@ static ais_status make_buffers(ais_context *context, netcdf_sink *sink) {
     return ais_fail_memory(context, "a block of draws", block * row);
 }
 
-/* A draws.nc of somebody else is not ours to replace. */
-static ais_status check_older(ais_context *context, const netcdf_sink *sink) {
-    if (access(sink->path, F_OK) != 0) return AIS_OK;
+static bool is_ours(const char *path) {
     char library[16] = "";
     size_t length = 0;
     int file;
+    if (nc_open(path, NC_NOWRITE, &file) != NC_NOERR) return false;
+    if (nc_inq_attlen(file, NC_GLOBAL, "inference_library", &length) == NC_NOERR && length < sizeof library)
+        if (nc_get_att_text(file, NC_GLOBAL, "inference_library", library) != NC_NOERR) library[0] = 0;
+    nc_close(file);
+    return strcmp(library, "aisampler") == 0;
+}
+
+static int try_is_ours(void *path) { return !is_ours(path); }
+
+/* A draws.nc of somebody else is not ours to replace. */
+static ais_status check_older(ais_context *context, const netcdf_sink *sink) {
+    if (access(sink->path, F_OK) != 0) return AIS_OK;
     ais_netcdf_lock();
-    if (nc_open(sink->path, NC_NOWRITE, &file) == NC_NOERR) {
-        if (nc_inq_attlen(file, NC_GLOBAL, "inference_library", &length) == NC_NOERR && length < sizeof library)
-            if (nc_get_att_text(file, NC_GLOBAL, "inference_library", library) != NC_NOERR) library[0] = 0;
-        nc_close(file);
-    }
+    bool ours = ais_netcdf_attempt(try_is_ours, sink->path, 10) == 0 && is_ours(sink->path);
     ais_netcdf_unlock();
-    if (strcmp(library, "aisampler") == 0) return AIS_OK;
+    if (ours) return AIS_OK;
     return ais_fail(context, AIS_FILE_ERROR,
                     "%s is there and was not written by aisampler; move it away or choose another directory",
                     sink->path);
 }
 
+/* HDF5 keeps a file for open that it failed to create, and then refuses its successor. So the room for
+ * the first bytes is tried out before, on a fresh file. */
+static ais_status try_room(ais_context *context, const char *path) {
+    static const char zeros[FIRST_BYTES];
+    unlink(path);
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0) return ais_fail_file(context, "write", path, errno);
+    size_t done = 0;
+    int error = 0;
+    while (!error && done < sizeof zeros) {
+        ssize_t put = write(descriptor, zeros + done, sizeof zeros - done);
+        if (put > 0) done += (size_t)put;
+        if (put <= 0 && errno != EINTR) error = put < 0 ? errno : ENOSPC;
+    }
+    if (close(descriptor) != 0 && !error) error = errno;
+    return error ? ais_fail_file(context, "write", path, error) : AIS_OK;
+}
+
 static ais_status create(ais_context *context, netcdf_sink *sink) {
+    ais_status status = try_room(context, sink->part);
+    if (status != AIS_OK) return status;
     ais_netcdf_lock();
     errno = 0;
     int code = nc_create(sink->part, NC_NETCDF4 | NC_CLOBBER, &sink->file);
     if (code) sink->file = -1;
     if (!code) code = ais_netcdf_define(sink->file, sink->header, sink->columns, sink->phase);
-    ais_status status = code ? fail(context, sink, code) : AIS_OK;
+    if (code) status = fail(context, sink, code);
     ais_netcdf_unlock();
     return status;
 }
@@ -235,8 +291,10 @@ static ais_status netcdf_begin(ais_context *context, ais_sink *base, const ais_r
     sink->header = header;
     sink->rows = (ais_rows){0};
     sink->fields = ais_info_fields(header->info, sink->field);
+    sink->failed = false;
     sink->current = sink->gathered = sink->flushed[0] = sink->flushed[1] = 0;
-    ais_status status = ais_directory_make(context, sink->directory);
+    ais_status status = ais_header_check(context, header);
+    if (status == AIS_OK) status = ais_directory_make(context, sink->directory);
     if (status == AIS_OK) status = check_older(context, sink);
     if (status == AIS_OK) status = ais_columns_new(context, header->target, &sink->columns);
     if (status == AIS_OK) status = make_buffers(context, sink);

@@ -219,7 +219,8 @@ static ais_status csv_begin(ais_context *context, ais_sink *sink, const ais_run_
     csv->rows = (ais_rows){0};
     csv->adapted = false;
     csv->fields = ais_info_fields(header->info, csv->field);
-    ais_status status = ais_directory_make(context, csv->directory);
+    ais_status status = ais_header_check(context, header);
+    if (status == AIS_OK) status = ais_directory_make(context, csv->directory);
     if (status == AIS_OK) status = ais_directory_each(context, csv->directory, check_older, csv);
     if (status == AIS_OK) status = ais_columns_new(context, header->target, &csv->columns);
     if (status == AIS_OK) status = make_buffers(context, csv);
