@@ -58,12 +58,12 @@ static double energy(const ais_flow_block *block, int dim, int c) {
 static double draw_weights(const ais_flow_trainer *trainer, const ais_flow_block *block, int b, double *weight) {
     int dim = trainer->learned->shape.dim;
     double points = (double)trainer->batch.blocks * AIS_BLOCK, loss = 0;
-    double share = trainer->objective == AIS_PAIR ? likelihood_share : 1;
+    double share = trainer->objective == AIS_FLOW_PAIR ? likelihood_share : 1;
     for (int c = 0; c < AIS_BLOCK; c++) {
         weight[c] = share / points;
         loss += share * energy(block, dim, c) / points;
     }
-    if (trainer->objective != AIS_PAIR) return loss;
+    if (trainer->objective != AIS_FLOW_PAIR) return loss;
     const double *logp = trainer->logp + (size_t)b * AIS_BLOCK;
     for (int c = 0; c < AIS_BLOCK / 2; c++) {
         int other = c + AIS_BLOCK / 2;
@@ -144,9 +144,9 @@ static void path_block(void *data, int b, ais_real *gradient_weights, double *lo
                       gradient_weights);
 }
 
-ais_status ais_flow_loss(ais_context *context, ais_flow_trainer *trainer, ais_objective objective, double *loss) {
+ais_status ais_flow_loss(ais_context *context, ais_flow_trainer *trainer, ais_flow_objective objective, double *loss) {
     trainer->objective = objective;
-    *loss = ais_batch_run(&trainer->batch, objective == AIS_PATH ? path_block : draws_block, trainer);
+    *loss = ais_batch_run(&trainer->batch, objective == AIS_FLOW_PATH ? path_block : draws_block, trainer);
     for (int b = 0; b < trainer->batch.blocks; b++) {
         ais_flow_block *block = &trainer->block[b];
         if (block->status == AIS_OK) continue;

@@ -13,7 +13,7 @@
 #include "kernel/learned.h"
 #include "trainer/batch.h"
 
-typedef enum ais_objective { AIS_LIKELIHOOD, AIS_PAIR, AIS_PATH } ais_objective;
+typedef enum ais_flow_objective { AIS_FLOW_LIKELIHOOD, AIS_FLOW_PAIR, AIS_FLOW_PATH } ais_flow_objective;
 
 typedef struct ais_flow_block ais_flow_block;
 
@@ -24,7 +24,7 @@ typedef struct ais_flow_trainer {
     ais_flow_block *block; /* one for each block of the batch */
     double *u;             /* blocks x dim x AIS_BLOCK: the draws, whitened; or normals for path */
     double *logp;          /* blocks x AIS_BLOCK, for pair */
-    ais_objective objective;
+    ais_flow_objective objective;
 } ais_flow_trainer;
 
 /* A batch of blocks * AIS_BLOCK points. false when memory is out. */
@@ -33,6 +33,6 @@ bool ais_flow_trainer_new(ais_flow_trainer *trainer, const ais_learned *learned,
 
 /* The mean loss over the batch in u (and logp), and its gradient in trainer->batch.gradient. Fails when
  * the target's gradient says NaN where log p is a number, or log p is NaN. */
-ais_status ais_flow_loss(ais_context *context, ais_flow_trainer *trainer, ais_objective objective, double *loss);
+ais_status ais_flow_loss(ais_context *context, ais_flow_trainer *trainer, ais_flow_objective objective, double *loss);
 
 #endif

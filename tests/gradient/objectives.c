@@ -78,7 +78,7 @@ static double path_loss(fixture *f, ais_real *frozen) {
     return sum / LANES;
 }
 
-static void differences(bool spline, ais_objective objective) {
+static void differences(bool spline, ais_flow_objective objective) {
     fixture f;
     begin(&f, spline, 1);
     double loss, step = 1e-5, worst = 0;
@@ -91,7 +91,7 @@ static void differences(bool spline, ais_objective objective) {
         double side[2];
         for (int k = 0; k < 2; k++) {
             f.learned->weights[i] = frozen[i] + (k ? step : -step);
-            if (objective == AIS_PATH)
+            if (objective == AIS_FLOW_PATH)
                 side[k] = path_loss(&f, frozen);
             else
                 assert_ok(f.context, ais_flow_loss(&f.context, &f.trainer, objective, &side[k]));
@@ -109,8 +109,8 @@ static void differences(bool spline, ais_objective objective) {
 static void gradients(void **state) {
     (void)state;
     for (int spline = 0; spline < 2; spline++)
-        for (int objective = AIS_LIKELIHOOD; objective <= AIS_PATH; objective++)
-            differences(spline, (ais_objective)objective);
+        for (int objective = AIS_FLOW_LIKELIHOOD; objective <= AIS_FLOW_PATH; objective++)
+            differences(spline, (ais_flow_objective)objective);
 }
 
 static void threads_change_nothing(void **state) {
@@ -118,10 +118,11 @@ static void threads_change_nothing(void **state) {
     fixture one, three;
     begin(&one, true, 1);
     begin(&three, true, 3);
-    for (int objective = AIS_LIKELIHOOD; objective <= AIS_PATH; objective++) {
+    for (int objective = AIS_FLOW_LIKELIHOOD; objective <= AIS_FLOW_PATH; objective++) {
         double loss[2];
-        assert_ok(one.context, ais_flow_loss(&one.context, &one.trainer, (ais_objective)objective, &loss[0]));
-        assert_ok(three.context, ais_flow_loss(&three.context, &three.trainer, (ais_objective)objective, &loss[1]));
+        assert_ok(one.context, ais_flow_loss(&one.context, &one.trainer, (ais_flow_objective)objective, &loss[0]));
+        assert_ok(three.context,
+                  ais_flow_loss(&three.context, &three.trainer, (ais_flow_objective)objective, &loss[1]));
         assert_true(loss[0] == loss[1]);
         assert_memory_equal(one.trainer.batch.gradient, three.trainer.batch.gradient,
                             one.learned->weight_count * sizeof(ais_real));

@@ -1,0 +1,17 @@
+/* How well a kernel mixes, judged on fresh chains: what snapshots are chosen by. */
+#ifndef AIS_TRAINER_FRESH_H
+#define AIS_TRAINER_FRESH_H
+
+#include "trainer/population.h"
+
+typedef struct ais_fresh_result {
+    double worst_ess;  /* bulk, as a share of the draws: the smallest over x_i and x_i^2 */
+    double acceptance; /* mean */
+} ais_fresh_result;
+
+/* `chains` chains (rounded up to whole blocks) that start at points of the population and take `draws`
+ * steps of the kernel alone. Nothing of the target's reference is used. The population is not moved. */
+ais_status ais_fresh_chains(ais_context *context, const ais_population *population, const ais_kernel *kernel,
+                            uint64_t seed, int chains, int draws, ais_fresh_result *result);
+
+#endif

@@ -1,0 +1,78 @@
+/* How a henon kernel is prepared, and the stages that measure best. */
+#include <math.h>
+#include <string.h>
+
+#include "trainer/henon_trainer.h"
+
+ais_status ais_henon_whiten(ais_context *context, ais_kernel *kernel, const ais_population *population) {
+    size_t dim = (size_t)population->target->dim;
+    ais_arena arena = {0};
+    double *mean = AIS_TAKE(&arena, double, dim), *sd = AIS_TAKE(&arena, double, dim);
+    double *factor = AIS_TAKE(&arena, double, dim *dim), sum = 0;
+    ais_status status = AIS_OK;
+    if (!mean || !sd || !factor) {
+        status = ais_fail_memory(context, "a whitening", dim * dim * sizeof *factor);
+    } else {
+        ais_population_moments(population, mean, sd);
+        for (size_t i = 0; i < dim; i++) sum += sd[i] * sd[i];
+        for (size_t i = 0; i < dim; i++) factor[i * dim + i] = sqrt(sum / (double)dim);
+        status = ais_kernel_whiten(context, kernel, mean, factor);
+    }
+    ais_arena_free(&arena);
+    return status;
+}
+
+void ais_henon_spread(ais_kernel *kernel, uint64_t seed) {
+    ais_learned *learned = (ais_learned *)kernel;
+    const ais_perceptron *net = &learned->henon.net;
+    size_t first = (size_t)net->inputs * (size_t)net->hidden;
+    for (int l = 0; l < learned->henon.layers; l++) {
+        ais_real *weights = learned->weights + (size_t)l * learned->henon.layer_weights;
+        for (size_t i = 0; i < first; i++) weights[i] *= 3;
+        ais_stream stream = {.seed = seed, .step = (uint64_t)(4000 + l), .purpose = AIS_FOR_WEIGHTS};
+        for (int i = 0; i < net->hidden; i++)
+            weights[first + (size_t)i] = (ais_real)(4 * ais_random_uniform(&stream, (uint32_t)i) - 2);
+    }
+}
+
+ais_henon_stage ais_henon_stage_default(ais_henon_kind kind) {
+    ais_henon_stage stage = {.kind = kind,
+                             .steps = 3000,
+                             .rate = 5e-3,
+                             .final_share = 0.05,
+                             .clip = 1,
+                             .walks = 1,
+                             .kernel_steps = 1,
+                             .check_every = 1000,
+                             .check_chains = 128,
+                             .check_draws = 250};
+    if (kind == AIS_LIKELIHOOD) return stage;
+    stage.steps = 2500;
+    stage.rate = kind == AIS_EXACT ? 1e-3 : 3e-4;
+    stage.average = 0.99;
+    stage.mixing = 1;
+    stage.mixing_weight = 4;
+    stage.waves = 32;
+    stage.check_every = 500;
+    stage.form = AIS_PRODUCT;
+    stage.loss = AIS_LOGISTIC;
+    stage.discriminator_rate = 1e-3;
+    stage.first_steps = 1000;
+    stage.discriminator_steps = 2;
+    return stage;
+}
+
+ais_henon_stage ais_henon_stage_paper(void) {
+    return (ais_henon_stage){.kind = AIS_ADVERSARIAL,
+                             .steps = 2000,
+                             .rate = 1e-3,
+                             .final_share = 1,
+                             .kernel_steps = 1,
+                             .discriminator_steps = 3,
+                             .discriminator_rate = 1e-3,
+                             .form = AIS_PRODUCT,
+                             .loss = AIS_RLOGR,
+                             .check_every = 500,
+                             .check_chains = 128,
+                             .check_draws = 250};
+}

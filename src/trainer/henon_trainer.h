@@ -1,0 +1,80 @@
+/* Training of henon kernels, stage by stage, on batches of a population that the kernel itself moves.
+ *
+ *     ais_henon_whiten(&context, kernel, population);
+ *     ais_henon_spread(kernel, seed);
+ *     ais_henon_trainer_new(&context, kernel, population, seed, &trainer);
+ *     ais_henon_train(&context, trainer, &likelihood);      stages of ais_henon_stage_default, changed at will
+ *     ais_henon_train(&context, trainer, &adversarial);
+ *     ais_henon_trainer_free(trainer);                      the kernel has the best snapshot's weights
+ *
+ * Every so often the kernel is judged on fresh chains (trainer/fresh.h); the snapshot with the best worst
+ * ESS is kept, whatever its acceptance. A loss that is not finite, or an acceptance that falls to nothing,
+ * brings back the last good snapshot with half the rate. */
+#ifndef AIS_TRAINER_HENON_TRAINER_H
+#define AIS_TRAINER_HENON_TRAINER_H
+
+#include "kernel/learned.h"
+#include "trainer/discriminator.h"
+#include "trainer/population.h"
+
+typedef enum ais_henon_kind { AIS_LIKELIHOOD, AIS_EXACT, AIS_ADVERSARIAL } ais_henon_kind;
+
+typedef struct ais_henon_progress {
+    const char *stage;
+    long step, steps;
+    double loss, discriminator_loss; /* means since the last report; NAN where there is none */
+    double acceptance, worst_ess;    /* of fresh chains; worst_ess as a share of the draws */
+    double best_ess;                 /* of all snapshots */
+    double rate;
+    int rollbacks; /* of the stage so far */
+} ais_henon_progress;
+
+typedef struct ais_henon_stage {
+    ais_henon_kind kind;
+    long steps; /* of the kernel's weights */
+    double rate, final_share, clip;
+    double average;       /* of the weights, which move the population and are kept; 0: none */
+    int batch;            /* chains in a batch; 0: the whole population */
+    int walks;            /* random-walk steps after each of the kernel's */
+    double mixing;        /* strength of the mixing term; 0: none */
+    double mixing_weight; /* of x and x^2 in it */
+    int waves;            /* random Fourier features in it */
+    double likelihood;    /* weight of the likelihood beside exact or adversarial */
+    bool differences;     /* exact: never ask for the target's gradient */
+    ais_discriminator_form form;
+    ais_discriminator_loss loss;
+    int hidden, depth; /* of the discriminator; 0: as printed */
+    bool tanh;         /* discriminator: else relu */
+    double discriminator_rate;
+    long first_steps;                      /* of the discriminator alone */
+    int discriminator_steps, kernel_steps; /* then in turns */
+    long check_every;                      /* steps between judgements */
+    int check_chains, check_draws;
+    /* May be NULL; returns false to stop, and training ends with AIS_STOPPED and the best weights so far. */
+    bool (*progress)(void *data, const ais_henon_progress *progress);
+    void *data;
+} ais_henon_stage;
+
+/* What measures best (docs/training-henon.md). */
+ais_henon_stage ais_henon_stage_default(ais_henon_kind kind);
+
+/* The paper's own setting: Algorithm 1, r log r, product form, nothing else. For 5 layers, relu, flip. */
+ais_henon_stage ais_henon_stage_paper(void);
+
+typedef struct ais_henon_trainer ais_henon_trainer;
+
+/* kernel: a henon kernel. Moves the population with it from here on. */
+ais_status ais_henon_trainer_new(ais_context *context, ais_kernel *kernel, ais_population *population, uint64_t seed,
+                                 ais_henon_trainer **trainer);
+ais_status ais_henon_train(ais_context *context, ais_henon_trainer *trainer, const ais_henon_stage *stage);
+double ais_henon_trainer_best(const ais_henon_trainer *trainer); /* worst ESS of the kept snapshot */
+void ais_henon_trainer_free(ais_henon_trainer *trainer);         /* NULL is allowed */
+
+/* Whitening by the population's mean and, for all coordinates, the root of the mean of its variances: a
+ * map of volume 1 is the better start the rounder its space. */
+ais_status ais_henon_whiten(ais_context *context, ais_kernel *kernel, const ais_population *population);
+
+/* First-layer weights three times as large and biases U(-2, 2): bumps all over the whitened space. */
+void ais_henon_spread(ais_kernel *kernel, uint64_t seed);
+
+#endif
