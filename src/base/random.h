@@ -19,6 +19,11 @@ typedef enum ais_purpose {
     AIS_FOR_CHECK,     /* points at which a target is checked */
     AIS_FOR_BATCH,     /* which members of a population make a batch */
     AIS_FOR_STEP_SIZE, /* the search for a first step size */
+    AIS_FOR_SEARCH,    /* cold start: where optimisations begin, points screened */
+    AIS_FOR_MIXTURE,   /* cold start: draws of a Student-t mixture */
+    AIS_FOR_RESAMPLE,  /* cold start: resampling, choice of points */
+    AIS_FOR_ANNEAL,    /* cold start: moves of a tempered population */
+    AIS_FOR_LOCAL,     /* cold start: local chains, moves of the last population */
     AIS_FOR_USER = 128 /* tests and callers: this and above, below 256 */
 } ais_purpose;
 

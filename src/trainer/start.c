@@ -1,0 +1,386 @@
+#include "trainer/start.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trainer/anneal.h"
+#include "trainer/refit.h"
+#include "trainer/suspect.h"
+#include "trainer/weighted.h"
+
+enum { RUNS = 64, COMPONENTS = 16, REFIT_DRAWS = 3072, TEMPERATURES = 400 };
+
+/* Steps of the random numbers: apart for every use of one purpose. */
+#define STEP_DRAWS    ((uint64_t)1 << 21) /* times the number of the attempt */
+#define STEP_REFIT    ((uint64_t)1 << 34)
+#define STEP_SWEEPS   ((uint64_t)1 << 37)
+#define STEP_RESAMPLE ((uint64_t)1 << 38)
+
+typedef struct session {
+    const ais_start_options *options;
+    ais_evaluator evaluator;
+    ais_search search;
+    ais_components modes, adapted; /* at optima; from population Monte Carlo after annealing */
+    ais_components *mixture;       /* the one of them in use */
+    ais_weighted weighted;
+    uint64_t attempt; /* of weighted draws */
+    int *group;       /* of modes */
+    double scale;
+    ais_start *start;
+    ais_arena arena;
+    ais_annealing annealing;
+    bool missing; /* annealing has found more mass than the mixture holds */
+} session;
+
+static void tell(const session *s, const char *stage, double share) {
+    if (s->options->progress) s->options->progress(stage, share, s->options->progress_data);
+}
+
+static const char *name_of(const ais_target *target) { return target->name ? target->name : "(without a name)"; }
+
+static ais_status refuse(ais_context *context, const ais_target *target, const ais_start_options *options) {
+    if (target->dim < 1 || !target->logp)
+        return ais_fail(context, AIS_BAD_ARGUMENT, "a cold start needs a target with a dimension and a log density");
+    if (target->dim > AIS_START_MOST_DIM)
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "a cold start handles up to %d dimensions, and target %.100s has %d: start from draws of nuts",
+                        AIS_START_MOST_DIM, name_of(target), target->dim);
+    if (!(options->scale >= 0) || isinf(options->scale))
+        return ais_fail(context, AIS_BAD_ARGUMENT, "the start scale is %g: it must be a number above 0",
+                        options->scale);
+    if (options->population < 0 || options->population > 1 << 18 || options->screen < 0 || options->screen > 1L << 28)
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "a population of %d points (at most %d) and a screen of %ld (at most %ld) were asked for",
+                        options->population, 1 << 18, options->screen, 1L << 28);
+    return AIS_OK;
+}
+
+/* The region must hold what was found: half as wide again as the mean square of any relevant mode. */
+static double wide_enough(const session *s) {
+    size_t dim = (size_t)s->modes.dim;
+    double scale = s->scale;
+    for (int k = 0; k < s->modes.count; k++) {
+        double square = 0;
+        if (!ais_search_relevant(&s->search, k)) continue;
+        for (size_t i = 0; i < dim; i++) {
+            double m = s->modes.mean[(size_t)k * dim + i], sd = s->modes.sd[(size_t)k * dim + i];
+            square += m * m + sd * sd;
+        }
+        double wanted = sqrt(square / (double)dim);
+        if (wanted > s->scale) scale = fmax(scale, 1.5 * wanted);
+    }
+    return scale;
+}
+
+static ais_status look(session *s) {
+    ais_start *start = s->start;
+    tell(s, "optimising", 0);
+    ais_status status = ais_search_begin(&s->search, RUNS);
+    if (status == AIS_OK) status = ais_suspect(&s->search, start->warning, sizeof start->warning);
+    if (status != AIS_OK) return status;
+    double scale = wide_enough(s);
+    if (scale > s->scale) {
+        s->scale = s->search.scale = scale;
+        if ((status = ais_search_begin(&s->search, RUNS)) != AIS_OK) return status;
+    }
+    tell(s, "screening", 0);
+    long wanted = s->options->screen, per = 1000L * s->modes.dim;
+    if (!wanted) wanted = per > 4000 ? per : 4000;
+    if ((status = ais_search_screen(&s->search, wanted, 4 * wanted)) != AIS_OK) return status;
+    if (s->modes.count) ais_components_weigh(&s->modes);
+    return ais_join_modes(&s->evaluator, &s->modes, s->group, &start->separate);
+}
+
+static ais_status draw(session *s, ais_components *mixture) {
+    s->mixture = mixture;
+    tell(s, "weighing", 0);
+    return ais_weighted_draw(&s->weighted, &s->evaluator, mixture, s->options->seed, STEP_DRAWS * ++s->attempt,
+                             2.0 * s->start->count);
+}
+
+static bool good(const session *s, double share, double pareto_k) {
+    const ais_weighing *weighing = &s->weighted.weighing;
+    return weighing->ess >= 256 && weighing->ess >= share * (double)s->weighted.n && weighing->pareto_k < pareto_k;
+}
+
+/* Weights that are not hopeless: the mixture is moved to where they say, and drawn from again. */
+static ais_status adapt(session *s, ais_components *mixture, int rounds) {
+    double before = 0;
+    for (int round = 0; round < rounds; round++) {
+        double ess;
+        tell(s, "adapting", (double)round / rounds);
+        ais_status status =
+            ais_refit_round(&s->evaluator, s->options->seed, STEP_REFIT + (uint64_t)round, REFIT_DRAWS, mixture, &ess);
+        if (status != AIS_OK) return status;
+        if (round && fmin(ess, before) > 0.6 * REFIT_DRAWS) break;
+        before = ess;
+    }
+    return draw(s, mixture);
+}
+
+/* Optima whose evidence is not negligible: local chains start there too. */
+static int worthy_optima(const session *s, double *start) {
+    size_t dim = (size_t)s->modes.dim;
+    int count = 0;
+    double top = s->annealing.log_z;
+    for (int k = 0; k < s->modes.count; k++) top = fmax(top, ais_components_evidence(&s->modes, k));
+    for (int k = 0; k < s->modes.count && count < 64; k++)
+        if (ais_components_evidence(&s->modes, k) > top - 20)
+            memcpy(start + (size_t)count++ * dim, s->modes.mean + (size_t)k * dim, dim * sizeof *start);
+    return count;
+}
+
+/* Members first .. count - 1 of the population, from the weighted draws. */
+static ais_status take_population(session *s, size_t first) {
+    ais_start *start = s->start;
+    ais_stream stream = {s->options->seed, STEP_RESAMPLE, 0, AIS_FOR_RESAMPLE};
+    size_t count = (size_t)start->count - first, *index = AIS_TAKE(&s->arena, size_t, count);
+    if (!index) return ais_fail_memory(s->evaluator.context, "a population", count * sizeof *index);
+    ais_weighted_resample(&s->weighted, ais_random_uniform(&stream, 0), count, index,
+                          start->x + first * (size_t)start->dim, start->logp + first);
+    return AIS_OK;
+}
+
+/* Where the weights stay bad: half of the population from annealing, half from the weighted draws,
+ * both moved. */
+static ais_status compromise(session *s) {
+    ais_start *start = s->start;
+    size_t dim = (size_t)start->dim, half = (size_t)start->count / 2;
+    if (!s->mixture->count) return AIS_OK;
+    if (s->weighted.weighing.ess > 10) {
+        for (size_t c = 1; c < half; c++) { /* every second of the annealed */
+            memcpy(start->x + c * dim, start->x + 2 * c * dim, dim * sizeof *start->x);
+            start->logp[c] = start->logp[2 * c];
+        }
+        ais_status status = take_population(s, half);
+        if (status != AIS_OK) return status;
+    }
+    return ais_weighted_sweep(&s->weighted, &s->evaluator, s->mixture, s->options->seed, STEP_SWEEPS, 20,
+                              s->annealing.step, (size_t)start->count, start->x, start->logp);
+}
+
+static ais_status refit_annealed(session *s) {
+    size_t dim = (size_t)s->modes.dim;
+    double *optima = AIS_TAKE(&s->arena, double, 64 * dim);
+    if (!optima || !ais_components_take(&s->adapted, &s->arena, (int)dim, 4 * COMPONENTS))
+        return ais_fail_memory(s->evaluator.context, "a mixture", dim * dim);
+    ais_refit_options options = {.seed = s->options->seed,
+                                 .scale = s->scale,
+                                 .count = s->start->count,
+                                 .x = s->start->x,
+                                 .start = optima,
+                                 .starts = worthy_optima(s, optima),
+                                 .components = COMPONENTS,
+                                 .rounds = 14};
+    tell(s, "adapting", 0);
+    return ais_refit(&s->evaluator, &options, &s->adapted, &s->start->separate);
+}
+
+static ais_status anneal(session *s) {
+    ais_start *start = s->start;
+    int dim = start->dim;
+    ais_anneal_options options = {.seed = s->options->seed,
+                                  .scale = s->scale,
+                                  .population = start->count,
+                                  .moves = dim <= 2 ? 6 : 20,
+                                  .temperatures = TEMPERATURES,
+                                  .progress = s->options->progress,
+                                  .progress_data = s->options->progress_data};
+    start->annealed = true;
+    ais_status status = ais_anneal(&s->evaluator, &options, start->x, start->logp, &s->annealing);
+    if (status == AIS_OK) status = refit_annealed(s);
+    if (status != AIS_OK) return status;
+    if (!s->adapted.count) {
+        s->mixture = &s->adapted;
+        s->weighted.weighing = (ais_weighing){0, s->annealing.log_z, s->annealing.log_z_error, INFINITY};
+        s->weighted.n = 0;
+        return AIS_OK;
+    }
+    if ((status = draw(s, &s->adapted)) != AIS_OK) return status;
+    double noise = 1 + 3 * (s->annealing.log_z_error + s->weighted.weighing.log_error);
+    s->missing = s->annealing.reached >= 1 && s->annealing.log_z > s->weighted.weighing.log_mean + noise;
+    start->trusted = good(s, 0.02, 0.7) && !s->missing && s->annealing.reached >= 1;
+    return start->trusted ? AIS_OK : compromise(s);
+}
+
+static ais_status populate(session *s) {
+    ais_start *start = s->start;
+    ais_status status = AIS_OK;
+    if (s->modes.count) status = draw(s, &s->modes);
+    start->trusted = status == AIS_OK && s->modes.count && good(s, 0.1, 0.5);
+    if (status == AIS_OK && !start->trusted && s->modes.count && s->weighted.weighing.ess > 20) {
+        status = adapt(s, &s->modes, 8);
+        start->trusted = status == AIS_OK && good(s, 0.1, 0.5);
+    }
+    if (status == AIS_OK && (!start->trusted || s->options->anneal)) status = anneal(s);
+    if (status == AIS_OK && start->trusted) status = take_population(s, 0);
+    return status;
+}
+
+/* Hits of the least seen group of modes of which one is relevant. */
+static int fewest_hits(session *s) {
+    long least = -1;
+    for (int g = 0; g < s->modes.count; g++) {
+        long hits = 0;
+        bool relevant = false;
+        for (int k = 0; k < s->modes.count; k++) {
+            if (s->group[k] != g) continue;
+            hits += s->search.hits[k];
+            relevant |= ais_search_relevant(&s->search, k);
+        }
+        if (relevant && (least < 0 || hits < least)) least = hits;
+    }
+    return least < 0 ? 0 : (int)least;
+}
+
+static void append(char *text, const char *format, double a, double b) {
+    size_t used = strlen(text);
+    snprintf(text + used, AIS_START_TEXT - used, format, a, b);
+}
+
+static void write_sentences(session *s) {
+    ais_start *start = s->start;
+    char *warning = start->warning;
+    snprintf(start->sentence, sizeof start->sentence,
+             "%ld points screened, %d mode%s%s, fewest hits %d; a mode that dominates less than %.2g of the search "
+             "region N(0, %.3g^2) may be missed",
+             start->screened, start->separate, start->separate == 1 ? "" : "s", start->annealed ? " (annealed)" : "",
+             start->fewest_hits, start->screened ? 3.0 / (double)start->screened : 1.0, start->scale);
+    if (!start->annealed && start->fewest_hits < 5)
+        append(warning, "a mode was hit by only %.0f of %.0f points, so that others like it may have been missed; ",
+               start->fewest_hits, (double)start->screened);
+    if (s->missing)
+        append(warning, "annealing found more mass (log Z %.3g) than the mixture holds (%.3g); ", s->annealing.log_z,
+               s->weighted.weighing.log_mean);
+    if (start->annealed && s->annealing.reached < 1)
+        append(warning, "annealing did not end: temperature %.3g of 1 was reached in %.0f steps; ",
+               s->annealing.reached, s->annealing.temperatures);
+    if (!start->trusted)
+        append(warning,
+               "the weights of the start are not to be trusted (ESS %.3g, Pareto k %.2g): mode weights and log Z are "
+               "guesses; ",
+               start->importance_ess, start->pareto_k);
+    if (2 * (s->search.stuck + s->search.fled) > s->search.runs && !start->trusted)
+        append(warning, "%.0f of %.0f optimisations did not converge; ", s->search.stuck + s->search.fled,
+               s->search.runs);
+    size_t used = strlen(warning);
+    if (used > 1) warning[used - 2] = '\0'; /* the last "; " */
+}
+
+static ais_status export_modes(session *s) {
+    ais_start *start = s->start;
+    const ais_components *mixture = s->mixture;
+    size_t dim = (size_t)start->dim, count = (size_t)mixture->count;
+    start->modes = mixture->count;
+    start->mode_mean = AIS_TAKE(&start->arena, double, count *dim);
+    start->mode_factor = AIS_TAKE(&start->arena, double, count *dim *dim);
+    start->mode_weight = AIS_TAKE(&start->arena, double, count);
+    double *share = AIS_TAKE(&s->arena, double, 64 * count);
+    bool room = ais_components_take(&start->mixture, &start->arena, start->dim, (int)count);
+    if (!start->mode_mean || !start->mode_factor || !start->mode_weight || !share || !room)
+        return ais_fail_memory(s->evaluator.context, "modes", count * dim * dim * sizeof(double));
+    for (size_t k = 0; k < count; k++) {
+        const double *sd = mixture->sd + k * dim, *axis = mixture->axis + k * dim * dim;
+        memcpy(start->mode_mean + k * dim, mixture->mean + k * dim, dim * sizeof(double));
+        for (size_t i = 0; i < dim; i++)
+            for (size_t j = 0; j < dim; j++) start->mode_factor[(k * dim + i) * dim + j] = axis[j * dim + i] * sd[j];
+        ais_components_set(&start->mixture, (int)k, mixture->mean + k * dim, mixture->height[k], sd, axis,
+                           mixture->unbounded[k]);
+        start->mixture.weight[k] = start->mode_weight[k] = mixture->weight[k];
+    }
+    return AIS_OK;
+}
+
+static ais_status conclude(session *s) {
+    ais_start *start = s->start;
+    const ais_weighing *weighing = &s->weighted.weighing;
+    start->log_z = weighing->log_mean;
+    start->log_z_error = weighing->log_error;
+    if (start->annealed && !start->trusted && (s->missing || !(weighing->ess > 10))) {
+        start->log_z = s->annealing.log_z;
+        start->log_z_error = s->annealing.log_z_error;
+    }
+    start->importance_ess = weighing->ess;
+    start->importance_n = (double)s->weighted.n;
+    start->pareto_k = weighing->pareto_k;
+    start->scale = s->scale;
+    start->screened = s->search.screened;
+    start->fewest_hits = fewest_hits(s);
+    start->densities = s->evaluator.densities;
+    start->gradients = s->evaluator.gradients;
+    ais_status status = export_modes(s);
+    if (status == AIS_OK && start->trusted) { /* else the room of the draws was used for sweeps */
+        double *share = AIS_TAKE(&s->arena, double, 64 * (size_t)start->modes);
+        if (share) ais_weighted_modes(&s->weighted, s->mixture, share, start->mode_weight);
+    }
+    write_sentences(s);
+    return status;
+}
+
+static ais_status prepare(session *s, ais_context *context, const ais_target *target) {
+    ais_start *start = s->start;
+    size_t dim = (size_t)target->dim, count = s->options->population ? (size_t)s->options->population : 1024;
+    /* Fits cost dim^3: fewer modes where there are many dimensions. */
+    int most = dim <= 4 ? 128 : dim <= 32 ? 64 : dim <= 128 ? 16 : 6;
+    s->scale = s->options->scale > 0 ? s->options->scale : target->start_scale > 0 ? target->start_scale : 1;
+    s->evaluator = (ais_evaluator){.context = context,
+                                   .target = target,
+                                   .pool = s->options->pool,
+                                   .stop = s->options->stop,
+                                   .difference = 1e-5 * s->scale};
+    start->dim = target->dim;
+    start->count = (int)count;
+    start->x = AIS_TAKE(&start->arena, double, count *dim);
+    start->logp = AIS_TAKE(&start->arena, double, count);
+    s->group = AIS_TAKE(&s->arena, int, 2 * most);
+    if (!start->x || !start->logp || !s->group ||
+        !ais_weighted_take(&s->weighted, &s->arena, count > 1024 ? 16 * count : 16384, target->dim))
+        return ais_fail_memory(context, "a population", 17 * count * dim * sizeof(double));
+    return ais_search_new(&s->search, &s->evaluator, s->options->seed, s->scale, most, &s->modes, &s->arena);
+}
+
+ais_status ais_cold_start(ais_context *context, const ais_target *target, const ais_start_options *options,
+                          ais_start **out) {
+    *out = NULL;
+    ais_status status = refuse(context, target, options);
+    if (status != AIS_OK) return status;
+    session s = {.options = options, .start = ais_allocate(sizeof(ais_start))};
+    if (!s.start) return ais_fail_memory(context, "a cold start", sizeof(ais_start));
+    status = prepare(&s, context, target);
+    if (status == AIS_OK) status = look(&s);
+    if (status == AIS_OK) status = populate(&s);
+    if (status == AIS_OK) status = conclude(&s);
+    ais_evaluator_free(&s.evaluator);
+    ais_arena_free(&s.arena);
+    if (status != AIS_OK)
+        ais_start_free(s.start);
+    else
+        *out = s.start;
+    return status;
+}
+
+void ais_start_free(ais_start *start) {
+    if (!start) return;
+    ais_arena_free(&start->arena);
+    free(start);
+}
+
+void ais_start_draw(const ais_start *start, uint64_t seed, uint64_t step, uint32_t chain, double *x) {
+    ais_stream stream = {seed, step, chain, AIS_FOR_MIXTURE};
+    ais_components_draw_one(&start->mixture, &stream, x);
+}
+
+double ais_start_logq(const ais_start *start, const double *x) {
+    double logq;
+    ais_components_logq(&start->mixture, 1, x, &logq, NULL, NULL);
+    return logq;
+}
+
+void ais_start_resample(const ais_start *start, uint64_t seed, size_t count, size_t *member) {
+    ais_stream stream = {seed, STEP_RESAMPLE, 1, AIS_FOR_RESAMPLE};
+    size_t n = (size_t)start->count, whole = count / n, first = ais_random_below(&stream, 0, n);
+    for (size_t j = 0; j < count; j++) /* whole copies, then as evenly spread as can be */
+        member[j] = j < whole * n ? j % n : (first + (j - whole * n) * n / (count - whole * n)) % n;
+}

@@ -1,0 +1,73 @@
+/* The cold start of learning: a population that is about distributed as the target, from nothing but
+ * its density.
+ *
+ * Optimisations from all over the search region N(0, s^2 I) find modes, a screen of many points looks
+ * for what they do not explain, and a mixture of Student-t's around them gives weighted draws. When
+ * these weights are bad (bent or hollow densities), the mixture is refitted by population Monte
+ * Carlo, and when that is not enough, started from annealed sequential Monte Carlo. Acceptance never shows
+ * a mode that nobody has seen, so the start says how large a mode it could have missed.
+ *
+ * Everything is a function of the seed: the number of threads changes nothing. */
+#ifndef AIS_TRAINER_START_H
+#define AIS_TRAINER_START_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <aisampler/target.h>
+
+#include "base/pool.h"
+#include "base/random.h"
+#include "trainer/components.h"
+
+typedef struct ais_start_options {
+    uint64_t seed;
+    double scale;                      /* s of the search region N(0, s^2 I); 0: the target's start_scale */
+    int population;                    /* points wanted; 0: 1024 */
+    long screen;                       /* points to screen at first; 0: 4000, or 1000 dim if that is more */
+    bool anneal;                       /* anneal in any case */
+    ais_pool *pool;                    /* or NULL */
+    const volatile sig_atomic_t *stop; /* or NULL */
+    void (*progress)(const char *stage, double share, void *data); /* or NULL; share of the stage, 0 to 1 */
+    void *progress_data;
+} ais_start_options;
+
+enum { AIS_START_TEXT = 512, AIS_START_MOST_DIM = 512 };
+
+typedef struct ais_start {
+    int dim, count;
+    double *x;    /* count x dim, row-major */
+    double *logp; /* count */
+    double log_z, log_z_error;
+    int modes;           /* components of the mixture below */
+    int separate;        /* parts of the density that a valley divides: what people call modes */
+    double *mode_mean;   /* modes x dim */
+    double *mode_factor; /* modes x dim x dim: F with covariance F F' */
+    double *mode_weight; /* modes: of the target, by the weighted draws */
+    bool annealed;       /* annealing was needed */
+    bool trusted;        /* the weights of the draws passed the check */
+    double importance_ess, importance_n, pareto_k;
+    double scale;              /* of the region searched in the end */
+    long densities, gradients; /* evaluated */
+    long screened;             /* points of the region */
+    int fewest_hits;           /* of them, those that the least seen of the relevant modes explains */
+    char sentence[AIS_START_TEXT];
+    char warning[AIS_START_TEXT]; /* empty when there is nothing to warn of */
+    ais_components mixture;       /* the Student-t mixture itself: an independence proposal */
+    ais_arena arena;
+} ais_start;
+
+ais_status ais_cold_start(ais_context *context, const ais_target *target, const ais_start_options *options,
+                          ais_start **start);
+void ais_start_free(ais_start *start); /* NULL is allowed */
+
+/* The mixture as a proposal: an independent draw (seed, chain and step are the caller's; the purpose
+ * is AIS_FOR_MIXTURE, and steps stay below 2^40) and its log density, normalised. */
+void ais_start_draw(const ais_start *start, uint64_t seed, uint64_t step, uint32_t chain, double *x);
+double ais_start_logq(const ais_start *start, const double *x);
+
+/* `count` members of the population, every one about equally often: member[j], j < count. */
+void ais_start_resample(const ais_start *start, uint64_t seed, size_t count, size_t *member);
+
+#endif

@@ -1,0 +1,151 @@
+#include "trainer/suspect.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "simd/normal.h"
+
+static const char *name_of(const ais_search *search) {
+    return search->evaluator->target->name ? search->evaluator->target->name : "(without a name)";
+}
+
+/* Climbs from the highest point known, in steps that halve. At a smooth peak the last steps gain
+ * nothing; towards a pole r^-a each halving gains a log 2. Returns a. */
+static ais_status pole_strength(ais_search *search, double *strength) {
+    enum { HALVINGS = 44, TRIES = 16 };
+    size_t dim = (size_t)search->modes->dim;
+    ais_arena arena = {0};
+    double *point = AIS_TAKE(&arena, double, TRIES *dim), *peak = AIS_TAKE(&arena, double, dim);
+    double value[TRIES], top = search->peak_logp, at_half = top, radius = 0.01 * search->scale;
+    ais_status status = point && peak ? AIS_OK : ais_fail_memory(search->evaluator->context, "a peak", dim * TRIES);
+    if (status == AIS_OK) memcpy(peak, search->peak, dim * sizeof *peak);
+    for (int k = 0; k < HALVINGS && status == AIS_OK; k++, radius *= 0.5) {
+        if (k == HALVINGS / 2) at_half = top;
+        for (uint32_t t = 0; t < TRIES; t++) {
+            ais_stream stream = {search->seed, search->step, t, AIS_FOR_SEARCH};
+            ais_normals(&stream, dim, point + t * dim);
+            for (size_t i = 0; i < dim; i++) point[t * dim + i] = peak[i] + radius * point[t * dim + i];
+        }
+        search->step++;
+        status = ais_evaluate(search->evaluator, TRIES, point, value);
+        for (size_t t = 0; t < TRIES && status == AIS_OK; t++) {
+            if (!(value[t] > top)) continue;
+            top = value[t];
+            memcpy(peak, point + t * dim, dim * sizeof *peak);
+        }
+    }
+    *strength = (top - at_half) / (HALVINGS / 2 * log(2));
+    if (status == AIS_OK && *strength > 0.05) memcpy(search->peak, peak, dim * sizeof *peak);
+    ais_arena_free(&arena);
+    return status;
+}
+
+static ais_status suspect_pole(ais_search *search, char *text, size_t size) {
+    double strength;
+    if (!(search->peak_logp > -INFINITY)) return AIS_OK;
+    ais_status status = pole_strength(search, &strength);
+    if (status != AIS_OK || !(strength > 0.05)) return status;
+    char first[64];
+    snprintf(first, sizeof first, "x.1 = %.9g%s", search->peak[0], search->modes->dim > 1 ? ", ..." : "");
+    if (strength > 0.9 * search->modes->dim)
+        return ais_fail(
+            search->evaluator->context, AIS_BAD_DENSITY,
+            "the density of target %.100s has a pole at about (%s): it grows like r^-%.2g as the distance r "
+            "falls, which has no finite integral in %d dimension%s; bound it or change the parameters",
+            name_of(search), first, strength, search->modes->dim, search->modes->dim > 1 ? "s" : "");
+    snprintf(text, size,
+             "the density has a pole at about (%s), where it grows like r^-%.2g: draws near it are not to be trusted; ",
+             first, strength);
+    return AIS_OK;
+}
+
+ais_status ais_suspect(ais_search *search, char *text, size_t size) {
+    ais_context *context = search->evaluator->context;
+    double range = search->highest - search->lowest, size_of = fabs(search->highest) + 1;
+    if (range <= 1e-13 * size_of && !search->outside)
+        return ais_fail(context, AIS_BAD_DENSITY,
+                        "the log density of target %.100s is %g at all points tried of the search region N(0, %g^2): a "
+                        "constant cannot be normalised; check the density, or give a larger start scale if it is "
+                        "flat only here",
+                        name_of(search), search->highest, search->scale);
+    if (2 * search->fled > search->runs)
+        return ais_fail(context, AIS_BAD_DENSITY,
+                        "the log density of target %.100s keeps rising up to a distance of %g (%d of %d optimisations "
+                        "fled): it has no finite integral, or its sign is wrong",
+                        name_of(search), 1e9 * search->scale, search->fled, search->runs);
+    for (int k = 0; k < search->modes->count; k++)
+        if (search->modes->unbounded[k] && ais_search_relevant(search, k))
+            return ais_fail(context, AIS_BAD_DENSITY,
+                            "the log density of target %.100s does not fall along a direction, up to a distance of "
+                            "%g: it has no finite integral there; give the parameters proper priors, or a larger "
+                            "start scale",
+                            name_of(search), 1e4 * search->scale);
+    return suspect_pole(search, text, size);
+}
+
+static int root(const int *group, int k) {
+    while (group[k] != k) k = group[k];
+    return k;
+}
+
+enum { NEIGHBOURS = 4, BETWEEN = 9 };
+
+/* The nearest neighbours of mode k, by distance in units of its own sd. */
+static int nearest(const ais_components *modes, int k, int neighbour[NEIGHBOURS]) {
+    double distance[NEIGHBOURS];
+    int count = 0;
+    for (int j = 0; j < modes->count; j++) {
+        if (j == k) continue;
+        double mine = ais_components_distance(modes, k, modes->mean + (size_t)j * (size_t)modes->dim, INFINITY);
+        int place = count < NEIGHBOURS ? count++ : NEIGHBOURS;
+        for (; place > 0 && distance[place - 1] > mine; place--)
+            if (place < NEIGHBOURS) {
+                distance[place] = distance[place - 1];
+                neighbour[place] = neighbour[place - 1];
+            }
+        if (place == NEIGHBOURS) continue;
+        distance[place] = mine;
+        neighbour[place] = j;
+    }
+    return count;
+}
+
+static ais_status join(ais_evaluator *evaluator, const ais_components *modes, int *group, ais_arena *arena) {
+    size_t dim = (size_t)modes->dim, ways = (size_t)modes->count * NEIGHBOURS;
+    double *way = AIS_TAKE(arena, double, ways *BETWEEN *dim), *value = AIS_TAKE(arena, double, ways *BETWEEN);
+    double *height = AIS_TAKE(arena, double, modes->count);
+    int *end = AIS_TAKE(arena, int, 2 * ways), neighbour[NEIGHBOURS];
+    if (!way || !value || !end || !height) return ais_fail_memory(evaluator->context, "modes", ways * BETWEEN * dim);
+    size_t n = 0;
+    for (int k = 0; k < modes->count; k++) {
+        int many = nearest(modes, k, neighbour);
+        for (int j = 0; j < many; j++, n++) {
+            const double *a = modes->mean + (size_t)k * dim, *b = modes->mean + (size_t)neighbour[j] * dim;
+            end[2 * n] = k;
+            end[2 * n + 1] = neighbour[j];
+            for (size_t t = 0; t < BETWEEN; t++)
+                for (size_t i = 0; i < dim; i++)
+                    way[(n * BETWEEN + t) * dim + i] = a[i] + (double)(t + 1) / (BETWEEN + 1) * (b[i] - a[i]);
+        }
+    }
+    ais_status status = ais_evaluate(evaluator, (size_t)modes->count, modes->mean, height);
+    if (status == AIS_OK) status = ais_evaluate(evaluator, n * BETWEEN, way, value);
+    for (size_t w = 0; w < n && status == AIS_OK; w++) {
+        double lowest = INFINITY, lower = fmin(height[end[2 * w]], height[end[2 * w + 1]]);
+        for (size_t t = 0; t < BETWEEN; t++) lowest = fmin(lowest, value[w * BETWEEN + t]);
+        if (lowest > lower - 1) group[root(group, end[2 * w])] = root(group, end[2 * w + 1]);
+    }
+    return status;
+}
+
+ais_status ais_join_modes(ais_evaluator *evaluator, const ais_components *modes, int *group, int *groups) {
+    ais_arena arena = {0};
+    for (int k = 0; k < modes->count; k++) group[k] = k;
+    ais_status status = modes->count > 1 ? join(evaluator, modes, group, &arena) : AIS_OK;
+    *groups = 0;
+    for (int k = 0; k < modes->count; k++) *groups += group[k] == k;
+    for (int k = 0; k < modes->count; k++) group[k] = root(group, k);
+    ais_arena_free(&arena);
+    return status;
+}
