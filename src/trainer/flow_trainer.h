@@ -1,0 +1,62 @@
+/* Training of flow kernels (spline, realnvp on x) on batches of a population that the kernel itself moves.
+ *
+ * One schedule, two objectives: likelihood first, which finds all of the target's mass, then one that knows
+ * log p and sharpens the weights (flow_objective.h). With a path objective from the start no population is
+ * needed for batches. The kernel is judged on fresh chains now and then; the snapshot with the best worst ESS
+ * is kept. A loss that is not finite brings back the last good weights with half the rate. */
+#ifndef AIS_TRAINER_FLOW_TRAINER_H
+#define AIS_TRAINER_FLOW_TRAINER_H
+
+#include "trainer/flow_objective.h"
+#include "trainer/fresh.h"
+#include "trainer/population.h"
+
+typedef struct ais_flow_progress {
+    const char *stage; /* "likelihood", "exact" or "path" */
+    long step, steps;
+    double loss;       /* mean since the last report */
+    double acceptance; /* of the population's moves, or of fresh chains */
+    double worst_ess;  /* share of the draws, of the last judgement; NAN before the first */
+    double best_ess;
+    int rollbacks;
+} ais_flow_progress;
+
+typedef struct ais_flow_plan {
+    long steps;
+    double rate;
+    double likelihood_share;   /* of the steps: 1 all, 0 none */
+    ais_flow_objective second; /* what the other steps are for */
+    int batch;                 /* points; rounded up to whole blocks */
+    long steps_per_round;      /* Adam steps between two moves of the population */
+    int sweeps, walks;         /* of such a move; every sweep's points are kept for batches */
+    double average;            /* of the weights; 0: none */
+    double clip;
+    int checks;                /* judgements, the last one at the end */
+    double enough;             /* stop early once worst_ess is above this and no longer rises; 0: never */
+    int check_chains, check_draws;
+    /* May be NULL; false stops, and the best weights so far are kept. */
+    bool (*progress)(void *data, const ais_flow_progress *progress);
+    void *data;
+} ais_flow_plan;
+
+typedef struct ais_flow_result {
+    double worst_ess, acceptance; /* of the kept snapshot, on fresh chains */
+    long steps;
+    int rollbacks;
+} ais_flow_result;
+
+/* Bumps all over the whitened space: first layers W = w0 N(0, 1) / sqrt(inputs) centred at U(-2.5, 2.5), last
+ * layers small. w0 0: leaves the weights as they are. */
+void ais_flow_spread(ais_kernel *kernel, uint64_t seed, double w0);
+
+typedef enum ais_whitening_kind { AIS_WHITEN_SD, AIS_WHITEN_FULL } ais_whitening_kind;
+
+/* By the population's mean and its standard deviations, or the root of its covariance (principal axes). */
+ais_status ais_flow_whiten(ais_context *context, ais_kernel *kernel, const ais_population *population,
+                           ais_whitening_kind kind);
+
+/* Trains in place. AIS_STOPPED when progress said so. */
+ais_status ais_flow_train(ais_context *context, ais_kernel *kernel, ais_population *population, uint64_t seed,
+                          const ais_flow_plan *plan, ais_flow_result *result);
+
+#endif
