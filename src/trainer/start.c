@@ -86,7 +86,7 @@ static ais_status look(session *s) {
         if ((status = ais_search_begin(&s->search, RUNS)) != AIS_OK) return status;
     }
     tell(s, "screening", 0);
-    long wanted = s->options->screen, per = 1000L * s->modes.dim;
+    long wanted = s->options->screen, per = 2000L * s->modes.dim;
     if (!wanted) wanted = per > 4000 ? per : 4000;
     if ((status = ais_search_screen(&s->search, wanted, 4 * wanted)) != AIS_OK) return status;
     if (s->modes.count) ais_components_weigh(&s->modes);
@@ -161,12 +161,14 @@ static ais_status compromise(session *s) {
                               s->annealing.step, (size_t)start->count, start->x, start->logp);
 }
 
-static ais_status refit_annealed(session *s) {
+/* A mixture from local chains that begin at the population. */
+static ais_status refit(session *s, uint64_t turn) {
     size_t dim = (size_t)s->modes.dim;
     double *optima = AIS_TAKE(&s->arena, double, 64 * dim);
     if (!optima || !ais_components_take(&s->adapted, &s->arena, (int)dim, 4 * COMPONENTS))
         return ais_fail_memory(s->evaluator.context, "a mixture", dim * dim);
     ais_refit_options options = {.seed = s->options->seed,
+                                 .turn = turn,
                                  .scale = s->scale,
                                  .count = s->start->count,
                                  .x = s->start->x,
@@ -176,6 +178,28 @@ static ais_status refit_annealed(session *s) {
                                  .rounds = 14};
     tell(s, "adapting", 0);
     return ais_refit(&s->evaluator, &options, &s->adapted, &s->start->separate);
+}
+
+/* Arms that annealing hardly reached show up as a log Z that rises from one fit to the next. */
+static ais_status refit_until_settled(session *s) {
+    enum { TURNS = 5 };
+    for (uint64_t turn = 0; turn < TURNS; turn++) {
+        ais_weighing before = s->weighted.weighing;
+        ais_status status = refit(s, turn);
+        if (status != AIS_OK) return status;
+        if (!s->adapted.count) break;
+        if ((status = draw(s, &s->adapted)) != AIS_OK) return status;
+        const ais_weighing *now = &s->weighted.weighing;
+        double noise = sqrt(now->log_error * now->log_error + before.log_error * before.log_error);
+        if (turn && fabs(now->log_mean - before.log_mean) < 0.005 + noise) break;
+        if (now->ess < 50 || turn + 1 == TURNS) break;
+        if ((status = take_population(s, 0)) != AIS_OK) return status;
+    }
+    if (s->adapted.count) return AIS_OK;
+    s->mixture = &s->adapted;
+    s->weighted.n = 0;
+    s->weighted.weighing = (ais_weighing){0, s->annealing.log_z, s->annealing.log_z_error, INFINITY};
+    return AIS_OK;
 }
 
 static ais_status anneal(session *s) {
@@ -190,15 +214,8 @@ static ais_status anneal(session *s) {
                                   .progress_data = s->options->progress_data};
     start->annealed = true;
     ais_status status = ais_anneal(&s->evaluator, &options, start->x, start->logp, &s->annealing);
-    if (status == AIS_OK) status = refit_annealed(s);
-    if (status != AIS_OK) return status;
-    if (!s->adapted.count) {
-        s->mixture = &s->adapted;
-        s->weighted.weighing = (ais_weighing){0, s->annealing.log_z, s->annealing.log_z_error, INFINITY};
-        s->weighted.n = 0;
-        return AIS_OK;
-    }
-    if ((status = draw(s, &s->adapted)) != AIS_OK) return status;
+    if (status == AIS_OK) status = refit_until_settled(s);
+    if (status != AIS_OK || !s->adapted.count) return status;
     double noise = 1 + 3 * (s->annealing.log_z_error + s->weighted.weighing.log_error);
     s->missing = s->annealing.reached >= 1 && s->annealing.log_z > s->weighted.weighing.log_mean + noise;
     start->trusted = good(s, 0.02, 0.7) && !s->missing && s->annealing.reached >= 1;
@@ -209,10 +226,10 @@ static ais_status populate(session *s) {
     ais_start *start = s->start;
     ais_status status = AIS_OK;
     if (s->modes.count) status = draw(s, &s->modes);
-    start->trusted = status == AIS_OK && s->modes.count && good(s, 0.1, 0.5);
+    start->trusted = status == AIS_OK && s->modes.count && good(s, 0.02, 0.5);
     if (status == AIS_OK && !start->trusted && s->modes.count && s->weighted.weighing.ess > 20) {
         status = adapt(s, &s->modes, 8);
-        start->trusted = status == AIS_OK && good(s, 0.1, 0.5);
+        start->trusted = status == AIS_OK && good(s, 0.02, 0.5);
     }
     if (status == AIS_OK && (!start->trusted || s->options->anneal)) status = anneal(s);
     if (status == AIS_OK && start->trusted) status = take_population(s, 0);

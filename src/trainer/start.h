@@ -25,7 +25,7 @@ typedef struct ais_start_options {
     uint64_t seed;
     double scale;                      /* s of the search region N(0, s^2 I); 0: the target's start_scale */
     int population;                    /* points wanted; 0: 1024 */
-    long screen;                       /* points to screen at first; 0: 4000, or 1000 dim if that is more */
+    long screen;                       /* points to screen at first; 0: 4000, or 2000 dim if that is more */
     bool anneal;                       /* anneal in any case */
     ais_pool *pool;                    /* or NULL */
     const volatile sig_atomic_t *stop; /* or NULL */
