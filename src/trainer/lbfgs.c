@@ -42,7 +42,7 @@ static void add(double *a, double factor, const double *b, size_t n) {
 
 /* The two-loop recursion on the gradient. */
 static void two_loops(run *r, size_t dim) {
-    double *q = r->direction, alpha[MEMORY];
+    double *q = r->direction, alpha[MEMORY] = {0};
     memcpy(q, r->gradient, dim * sizeof *q);
     for (int k = 1; k <= r->kept; k++) {
         int j = (r->next - k + MEMORY) % MEMORY;

@@ -7,7 +7,7 @@
 #include "trainer/eigen.h"
 #include "trainer/local.h"
 
-enum { STEPS = 60, MOST_CLUSTERS = 16, DRAWS = 3072 };
+enum { STEPS = 60, MOST_CLUSTERS = 32, DRAWS = 3072 };
 
 /* Mean and covariance of weighted rows, the covariance about that mean, divided by `total`. */
 static void moments(size_t n, size_t dim, const double *x, const double *weight, double total, double *mean,
@@ -90,7 +90,7 @@ static double update(ais_components *components, int k, size_t n, round_room *ro
     }
     if (!(total > 0)) return 0;
     /* A covariance has dim (dim + 1) / 2 numbers to be known. */
-    double effective = total * total / squares, numbers = (double)(dim * (dim + 1) / 2 + 5 * dim);
+    double effective = total * total / squares, numbers = 0.5 * (double)(dim * (dim + 1)) + 5 * (double)dim;
     double trust = effective / (effective + numbers);
     moments(n, dim, room->x, room->part, total, room->mean, room->covariance);
     const double *mean = components->mean + (size_t)k * dim, *sd = components->sd + (size_t)k * dim;

@@ -43,8 +43,8 @@ static ais_status climb(ais_search *search, double *point) {
 }
 
 /* The power a of a pole r^-a at the peak: how log p falls over two decades and the two after them, both
- * far below any scale that a proper mode could have; the lesser, so that a narrow mode is not taken for
- * a pole. 0 at a smooth peak. */
+ * far below the scale of most modes. 0 at a smooth peak, however narrow: there the fall is not the same
+ * over both. */
 static ais_status pole_strength(ais_search *search, double *strength) {
     ais_arena arena = {0};
     double *point = AIS_TAKE(&arena, double, TRIES *(size_t)search->modes->dim), value[TRIES], mean[3] = {0};
@@ -53,7 +53,8 @@ static ais_status pole_strength(ais_search *search, double *strength) {
         status = around(search, search->peak, search->scale * pow(10, 2 * k - 10), point, value);
         for (int t = 0; t < TRIES; t++) mean[k] += value[t] / TRIES;
     }
-    *strength = fmin(mean[0] - mean[1], mean[1] - mean[2]) / log(100);
+    double first = (mean[0] - mean[1]) / log(100), second = (mean[1] - mean[2]) / log(100);
+    *strength = second < 2 * first ? first : 0;
     ais_arena_free(&arena);
     return status;
 }
