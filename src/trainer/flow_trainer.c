@@ -169,11 +169,9 @@ static ais_status loop(ais_context *context, work *this, double *row) {
         status = one_step(context, this, objective, step);
         int check = (int)((step + 1) * plan->checks / plan->steps);
         if (status == AIS_OK && check > step * plan->checks / plan->steps) {
-            double before = this->best_result.worst_ess;
             status = judge(context, this, step);
             if (status == AIS_OK) status = report(context, this, objective, step + 1);
-            bool still = this->best_result.worst_ess < before + 0.01;
-            if (plan->enough > 0 && before > plan->enough && still) break;
+            if (this->last_result.worst_ess < plan->give_up) break;
         }
     }
     return status;

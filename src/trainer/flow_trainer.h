@@ -31,8 +31,8 @@ typedef struct ais_flow_plan {
     int sweeps, walks;         /* of such a move; every sweep's points are kept for batches */
     double average;            /* of the weights; 0: none */
     double clip;
-    int checks;                /* judgements, the last one at the end */
-    double enough;             /* stop early once worst_ess is above this and no longer rises; 0: never */
+    int checks;     /* judgements, the last one at the end */
+    double give_up; /* end at a judgement whose worst ESS is below this; 0: never */
     int check_chains, check_draws;
     /* May be NULL; false stops, and the best weights so far are kept. */
     bool (*progress)(void *data, const ais_flow_progress *progress);
