@@ -158,6 +158,8 @@ static ais_status loop(ais_context *context, work *this, double *row) {
     const ais_flow_plan *plan = this->plan;
     long first_half = (long)(plan->likelihood_share * (double)plan->steps);
     ais_status status = AIS_OK;
+    if (plan->skip_above > 0) status = judge(context, this, -1);
+    if (this->best_result.worst_ess > plan->skip_above && plan->skip_above > 0) return status;
     for (long step = 0; status == AIS_OK && step < plan->steps; step++) {
         ais_flow_objective objective = step < first_half ? AIS_FLOW_LIKELIHOOD : plan->second;
         if (step % plan->steps_per_round == 0) {

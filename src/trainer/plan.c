@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-double ais_plan_enough(void) { return 0.82; }
-
 static ais_flow_plan basic(long steps, double rate, int batch) {
     return (ais_flow_plan){.steps = steps,
                            .rate = rate,
@@ -35,6 +33,7 @@ static ais_shape spline(int dim, int layers, int hidden, int depth, int bins, in
 static bool low(const ais_situation *situation, int k, ais_attempt *attempt) {
     int dim = situation->dim;
     attempt->whitening = AIS_WHITEN_SD;
+    attempt->enough = 0.82;
     switch (k) {
     case 0:
         attempt->shape = spline(dim, 2, 32, 1, 24, 0);
@@ -59,6 +58,7 @@ static bool low(const ais_situation *situation, int k, ais_attempt *attempt) {
 /* One mode with a gradient: close to normal after whitening; quadratic conditioners bend what is left. */
 static bool bent(const ais_situation *situation, int k, ais_attempt *attempt) {
     attempt->whitening = AIS_WHITEN_FULL;
+    attempt->enough = 0.8;
     attempt->shape = (ais_shape){.map = AIS_REALNVP,
                                  .reversal = AIS_SWAP,
                                  .dim = situation->dim,
@@ -66,22 +66,38 @@ static bool bent(const ais_situation *situation, int k, ais_attempt *attempt) {
                                  .depth = -1,
                                  .marginal_bins = 8,
                                  .bound = 5};
-    attempt->plan = basic(k == 0 ? 800 : 2000, 5e-3, 256);
+    attempt->plan = basic(k == 0 ? 1600 : 4000, 1e-2, 128);
     attempt->plan.likelihood_share = 0;
     attempt->plan.second = AIS_FLOW_PATH;
+    attempt->plan.skip_above = 0.95;
     return k < 2;
+}
+
+/* A bent density: quadratic conditioners shift and scale along parabolas; likelihood first, since the path objective
+ * from the identity would keep to the middle. */
+static bool curved(const ais_situation *situation, ais_attempt *attempt) {
+    bent(situation, 0, attempt);
+    attempt->whitening = AIS_WHITEN_SD;
+    attempt->shape.bound = 8;
+    attempt->plan = basic(1600, 1e-2, 256);
+    attempt->plan.give_up = 0.2;
+    return true;
 }
 
 /* Several modes, or no gradient, in three dimensions or more. */
 static bool wide(const ais_situation *situation, int k, ais_attempt *attempt) {
     attempt->whitening = AIS_WHITEN_FULL;
+    attempt->enough = 0.65;
     attempt->shape = spline(situation->dim, k == 0 ? 2 : 4, 64, k == 0 ? 1 : 2, 8, 24);
     attempt->plan = basic(k == 0 ? 800 : 2500, k == 0 ? 5e-3 : 3e-3, k == 0 ? 256 : 512);
+    attempt->plan.give_up = 0;
     return k < 2;
 }
 
 bool ais_plan_flow(const ais_situation *situation, int k, ais_attempt *attempt) {
     memset(attempt, 0, sizeof *attempt);
+    if (situation->annealed && k == 0) return curved(situation, attempt);
+    if (situation->annealed) k--;
     if (situation->dim <= 2) return low(situation, k, attempt);
     if (!situation->gradient || situation->separate > 1) return wide(situation, k, attempt);
     return k < 2 ? bent(situation, k, attempt) : wide(situation, k - 2, attempt);

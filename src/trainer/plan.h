@@ -9,7 +9,8 @@
 typedef struct ais_situation {
     int dim;
     bool gradient;
-    int separate; /* modes divided by valleys */
+    int separate;  /* modes divided by valleys */
+    bool annealed; /* the start's mixture of Student-t's did not fit: bent or hollow */
 } ais_situation;
 
 typedef struct ais_attempt {
@@ -17,6 +18,7 @@ typedef struct ais_attempt {
     ais_whitening_kind whitening;
     double w0;          /* of ais_flow_spread */
     ais_flow_plan plan; /* without progress */
+    double enough;      /* a worst ESS, as a share of the draws, after which no further attempt is worth its time */
 } ais_attempt;
 
 /* Attempt number k (from 0) for flows; false when there are no more. */
@@ -24,8 +26,5 @@ bool ais_plan_flow(const ais_situation *situation, int k, ais_attempt *attempt);
 
 /* The training of a shape that the caller chose. */
 ais_attempt ais_plan_for_shape(const ais_situation *situation, const ais_shape *shape);
-
-/* A worst ESS, as a share of the draws, with which the ladder ends. */
-double ais_plan_enough(void);
 
 #endif

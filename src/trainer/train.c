@@ -22,6 +22,8 @@ typedef struct lesson {
     ais_population *population;
     ais_training *training;
     ais_situation situation;
+    bool annealed;
+    double *laplace; /* mean (dim) and factor (dim x dim) of the only mode, or NULL */
     double began, stage_began;
     const char *stage;
     ais_kernel *best;
@@ -143,6 +145,13 @@ static ais_status hunt(ais_context *context, lesson *this, int wanted) {
     training->gradients = start->gradients;
     memcpy(training->sentence, start->sentence, sizeof training->sentence);
     memcpy(training->warning, start->warning, sizeof training->warning);
+    this->annealed = start->annealed;
+    size_t dim = (size_t)start->dim;
+    if (start->modes == 1 && start->trusted) this->laplace = malloc((dim + dim * dim) * sizeof(double));
+    if (this->laplace) {
+        memcpy(this->laplace, start->mode_mean, dim * sizeof(double));
+        memcpy(this->laplace + dim, start->mode_factor, dim * dim * sizeof(double));
+    }
     ais_start_free(start);
     return AIS_OK;
 }
@@ -161,7 +170,8 @@ static ais_status begin(ais_context *context, lesson *this) {
                                                            : hunt(context, this, wanted);
     if (status != AIS_OK) return status;
     training->start_seconds = now() - this->began;
-    this->situation = (ais_situation){.dim = dim, .gradient = this->target->grad != NULL, .separate = training->modes};
+    this->situation = (ais_situation){
+        .dim = dim, .gradient = this->target->grad != NULL, .separate = training->modes, .annealed = this->annealed};
     status =
         ais_population_new(context, this->pool, this->target, options->seed, wanted, training->x, &this->population);
     if (status == AIS_OK) ais_population_scale_walk(this->population);
@@ -211,10 +221,15 @@ static ais_status attempt_flow(ais_context *context, lesson *this, ais_attempt *
     attempt->plan.progress = flow_progress;
     attempt->plan.data = this;
     attempt->shape.permutation = options->seed;
+    if (attempt->shape.bound == 0) attempt->shape.bound = ais_flow_bound(this->population);
     status = ais_kernel_learned(context, &attempt->shape, options->seed, &kernel);
     if (status != AIS_OK) return status;
     ais_flow_spread(kernel, options->seed, attempt->w0);
-    status = ais_flow_whiten(context, kernel, this->population, attempt->whitening);
+    /* The Hessian at the only mode tells more than the covariance of a small population. */
+    if (this->laplace && attempt->whitening == AIS_WHITEN_FULL)
+        status = ais_kernel_whiten(context, kernel, this->laplace, this->laplace + this->target->dim);
+    else
+        status = ais_flow_whiten(context, kernel, this->population, attempt->whitening);
     if (status == AIS_OK)
         status = ais_flow_train(context, kernel, this->population, options->seed, &attempt->plan, &result);
     this->training->rollbacks += result.rollbacks;
@@ -241,7 +256,7 @@ static ais_status train_flow(ais_context *context, lesson *this) {
     }
     for (int k = 0; !options->shape && status == AIS_OK && ais_plan_flow(&this->situation, k, &attempt); k++) {
         status = attempt_flow(context, this, &attempt);
-        if (this->best_ess > ais_plan_enough() || now() - this->began > most_seconds) break;
+        if (this->best_ess > attempt.enough || now() - this->began > most_seconds) break;
     }
     if (this->best && status == AIS_OK)
         status = ais_flow_log_z(context, this->best, this->target, this->pool, options->seed, this->training);
@@ -334,6 +349,7 @@ ais_status ais_train(ais_context *context, const ais_target *target, const ais_t
     if (this.population) keep_points(&this);
     ais_population_free(this.population);
     ais_pool_free(this.pool);
+    free(this.laplace);
     if (status == AIS_OK || (status == AIS_STOPPED && this.best)) {
         *kernel = this.best;
         *training = this.training;
