@@ -72,7 +72,6 @@ typedef struct progress_view {
 
 void progress_begin(progress_view *view);
 void progress_show(const ais_progress *progress, void *view);
-void progress_end(progress_view *view);
 
 /* ---- files (shared.c) ------------------------------------------------------------------------------- */
 

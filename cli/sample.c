@@ -1,5 +1,6 @@
 /* aisampler sample: draws from a target with a kernel file or a classical sampler. */
 #include <jansson.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -229,7 +230,7 @@ static int judge(const settings *set, const ais_target *target, const ais_kernel
     const ais_report_run run = {.target = set->target,
                                 .sampler = ais_kernel_name(kernel),
                                 .seed = set->seed,
-                                .train_seconds = 0,
+                                .train_seconds = set->kernel_file ? NAN : 0, /* the file does not tell */
                                 .result = result};
     int code =
         write_summary(set, diagnosis, &run) ? tell(diagnosis, &run, set->json, set->quiet, set->rows) : EXIT_FAILED;
