@@ -12,7 +12,7 @@ void ais_report_verdict(const ais_diagnosis *diagnosis, char verdict[256]) {
     char numbers[96] = "", ess[32];
     ais_report_number(diagnosis->worst_ess, ess);
     if (!isnan(diagnosis->worst_ess) && !isnan(diagnosis->worst_rhat))
-        snprintf(numbers, sizeof numbers, ", worst ESS %s per chain, worst R-hat %.3f", ess, diagnosis->worst_rhat);
+        snprintf(numbers, sizeof numbers, ", worst ESS %s per chain and R-hat %.3f", ess, diagnosis->worst_rhat);
     if (diagnosis->warnings == 0)
         snprintf(verdict, 256, "trust these draws: no warnings%s", numbers);
     else

@@ -81,7 +81,7 @@ static void text_to_the_letter(void **state) {
         "warning: R-hat of b is 1.320, above 1.01: the chains do not agree; draw more or\n"
         "    train longer\n"
         "warning: 1 of 3 parameters never change, the first one is été\n"
-        "do not trust these draws: 2 warnings, worst ESS 8.8 per chain, worst R-hat 1.320\n";
+        "do not trust these draws: 2 warnings, worst ESS 8.8 per chain and R-hat 1.320\n";
     assert_string_equal(text, golden);
 }
 
@@ -95,7 +95,7 @@ static void text_of_good_draws_and_few_rows(void **state) {
     assert_null(strstr(text, "a_name"));
     assert_non_null(strstr(text, "\nand 1 more parameter with a larger ESS\n"));
     assert_null(strstr(text, "warning:"));
-    assert_non_null(strstr(text, "\ntrust these draws: no warnings, worst ESS 8.8 per chain, worst R-hat 1.320\n"));
+    assert_non_null(strstr(text, "\ntrust these draws: no warnings, worst ESS 8.8 per chain and R-hat 1.320\n"));
     ais_context context = {0};
     assert_int_equal(ais_report_text(&context, &d, NULL, -1, stdout), AIS_BAD_ARGUMENT);
 }
@@ -120,7 +120,7 @@ static void text_of_an_ordinary_run(void **state) {
                          "\n"
                          "worst ESS: 2360 per chain (b), Song 1000\n"
                          "speed: worst ESS 4710 a second, 3770 with warm-up\n"
-                         "trust these draws: no warnings, worst ESS 2360 per chain, worst R-hat 1.320\n";
+                         "trust these draws: no warnings, worst ESS 2360 per chain and R-hat 1.320\n";
     assert_string_equal(text_of(&d, &untrained, 0), golden);
     untrained.train_seconds = NAN; /* not known: then neither is the rate that counts it */
     assert_null(strstr(text_of(&d, &untrained, 0), "training"));
