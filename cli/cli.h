@@ -34,8 +34,12 @@ typedef struct option {
  * the number of words, or -1 after one line on stderr. */
 int parse_options(int argc, char **argv, const option *options, const char **words, int most_words);
 
-/* The option list of a help text. */
-void print_options(const option *options, FILE *file);
+/* The help of a subcommand, on stdout: how to call it, what it does, its options. */
+void print_help(const char *usage, const char *text, const option *options);
+
+/* Text from column `column` on, broken at spaces to stay within 80 columns, further lines indented to
+ * `indent`; ends the line. */
+void print_wrapped(FILE *file, int column, int indent, const char *text);
 
 /* The entry of `known` (ends with NULL) nearest to word, or NULL when none is near. */
 const char *nearest(const char *word, const char *const *known);
@@ -72,7 +76,6 @@ typedef struct progress_view {
 
 void progress_begin(progress_view *view);
 void progress_show(const ais_progress *progress, void *view);
-void progress_end(progress_view *view);
 
 /* ---- files (shared.c) ------------------------------------------------------------------------------- */
 

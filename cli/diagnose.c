@@ -3,13 +3,6 @@
 
 #include "cli.h"
 
-static void help_text(const option *options) {
-    puts("usage: aisampler diagnose FILE... [options]\n\n"
-         "Judges the draws in Stan CSV files (one per chain) or an ArviZ netCDF file (all chains), of any\n"
-         "sampler. Exits with 3 when a warning says that they are not to be trusted.\n\noptions:");
-    print_options(options, stdout);
-}
-
 static int diagnose(const ais_draws *draws, const ais_target *target, const char *target_name, bool json, bool quiet,
                     int rows) {
     ais_context context = {0};
@@ -27,7 +20,8 @@ int run_diagnose(int argc, char **argv) {
     int rows = 30;
     const option options[] = {
         {"target", 't', OPTION_TEXT, &target_name, "TARGET", "what was drawn from: adds modes and known moments"},
-        {"rows", 0, OPTION_COUNT, &rows, NULL, "parameters in the table, worst first; 0: all (30)"},
+        {"rows", 0, OPTION_COUNT, &rows, NULL,
+         "most parameters in the table: those with the smallest ESS; 0: all (30)"},
         {"json", 0, OPTION_FLAG, &json, NULL, "print JSON instead of a table"},
         {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "print nothing: the exit code tells"},
         {"help", 'h', OPTION_FLAG, &help, NULL, "this text"},
@@ -40,7 +34,10 @@ int run_diagnose(int argc, char **argv) {
     ais_draws *draws = NULL;
     if (count < 0) {
     } else if (help) {
-        help_text(options);
+        print_help("diagnose FILE... [options]",
+                   "Judges the draws in Stan CSV files (one per chain) or an ArviZ netCDF file (all chains), of any "
+                   "sampler. Exits with 3 when a warning says that they are not to be trusted.",
+                   options);
         code = 0;
     } else if (count == 0) {
         complain(EXIT_USAGE, "diagnose needs at least one file of draws; see aisampler diagnose --help");

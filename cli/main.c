@@ -1,4 +1,5 @@
 /* aisampler: the command. */
+#include <errno.h>
 #include <string.h>
 
 #include "cli.h"
@@ -14,13 +15,15 @@ static int usage(FILE *file) {
     fputs("aisampler draws samples from densities known up to a constant.\n\nusage: aisampler COMMAND [options]\n\n",
           file);
     for (const subcommand *at = subcommands; at->name; at++) fprintf(file, "  %-10s %s\n", at->name, at->summary);
-    fputs("\n'aisampler COMMAND --help' says more. Exit codes: 0 good, 1 failed, 2 wrong usage, 3 the diagnostics\n"
-          "say that the draws are not to be trusted.\n",
-          file);
+    fputc('\n', file);
+    print_wrapped(
+        file, 0, 0,
+        "'aisampler COMMAND --help' says more. Exit codes: 0 good, 1 failed, 2 wrong usage, 3 the diagnostics "
+        "say that the draws are not to be trusted.");
     return file == stdout ? 0 : EXIT_USAGE;
 }
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
     if (argc < 2) return usage(stderr);
     const char *word = argv[1];
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) return usage(stdout);
@@ -38,4 +41,12 @@ int main(int argc, char **argv) {
     const char *near = nearest(word, known);
     if (near) return complain(EXIT_USAGE, "unknown command '%s'; did you mean '%s'?", word, near);
     return complain(EXIT_USAGE, "unknown command '%s'; see aisampler --help", word);
+}
+
+int main(int argc, char **argv) {
+    int code = run(argc, argv);
+    bool whole = fflush(stdout) == 0 && !ferror(stdout);
+    if (!whole && code != EXIT_FAILED)
+        return complain(EXIT_FAILED, "cannot write to standard output: %s", strerror(errno));
+    return code;
 }

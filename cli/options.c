@@ -166,7 +166,23 @@ int parse_options(int argc, char **argv, const option *options, const char **wor
     return count;
 }
 
-void print_options(const option *options, FILE *file) {
+void print_wrapped(FILE *file, int column, int indent, const char *text) {
+    enum { SCREEN = 80 };
+    for (bool first = true; *text; first = false) {
+        int length = (int)strcspn(text, " ");
+        if (!first && column + 1 + length > SCREEN)
+            column = fprintf(file, "\n%*s", indent, "") - 1;
+        else if (!first)
+            column += fprintf(file, " ");
+        column += fprintf(file, "%.*s", length, text);
+        text += length;
+        text += strspn(text, " ");
+    }
+    fputc('\n', file);
+}
+
+static void print_options(const option *options, FILE *file) {
+    enum { HELP = 32 }; /* the column where explanations start */
     for (; options->name; options++) {
         char left[128], letter[8] = "    ";
         if (options->letter) snprintf(letter, sizeof letter, "-%c, ", options->letter);
@@ -174,10 +190,16 @@ void print_options(const option *options, FILE *file) {
                             : options->kind == OPTION_FLAG ? ""
                             : options->kind == OPTION_TEXT ? "TEXT"
                                                            : "N";
-        snprintf(left, sizeof left, "%s--%s %s", letter, options->name, value);
-        if (strlen(left) > 32)
-            fprintf(file, "  %s\n  %-32s %s\n", left, "", options->help);
-        else
-            fprintf(file, "  %-32s %s\n", left, options->help);
+        snprintf(left, sizeof left, "  %s--%s %s", letter, options->name, value);
+        if (strlen(left) >= HELP) fprintf(file, "%s\n", left);
+        fprintf(file, "%-*s", HELP, strlen(left) < HELP ? left : "");
+        print_wrapped(file, HELP, HELP, options->help);
     }
+}
+
+void print_help(const char *usage, const char *text, const option *options) {
+    printf("usage: aisampler %s\n\n", usage);
+    print_wrapped(stdout, 0, 0, text);
+    puts("\noptions:");
+    print_options(options, stdout);
 }

@@ -37,15 +37,24 @@ static void phase_row(const char *name, int done, int planned, char row[128]) {
     snprintf(row, 128, "%-9s [%s] %8d of %-8d", name, bar, done, planned);
 }
 
+/* 870, 12.3 k, 4.56 M: short enough to leave room for the time. */
+static void write_rate(double value, char text[16]) {
+    static const char *const unit[] = {"", " k", " M", " G"};
+    int i = 0;
+    for (; i < 3 && value >= 999.5; i++) value /= 1000;
+    snprintf(text, 16, "%.3g%s", value, unit[i]);
+}
+
 void progress_show(const ais_progress *progress, void *data) {
     progress_view *view = data;
-    char elapsed[16], left[16], row[2][128], facts[160];
+    char elapsed[16], left[16], rate[16], row[2][128], facts[160];
     bool last = progress->draws_done == progress->draws;
     write_time(progress->seconds, elapsed);
     write_time(progress->seconds_left, left);
-    snprintf(facts, sizeof facts, "%d chains, acceptance %.3f, %ld divergent, %.3g evaluations/s, %s so far, %s left",
-             progress->chains, progress->acceptance, progress->divergences,
-             (double)progress->evaluations / fmax(progress->seconds, 1e-9), elapsed, left);
+    write_rate((double)progress->evaluations / fmax(progress->seconds, 1e-9), rate);
+    snprintf(facts, sizeof facts, "%s left, %s so far, %d chain%s, acceptance %.2f, %ld divergent, %s evaluations/s",
+             left, elapsed, progress->chains, progress->chains > 1 ? "s" : "", progress->acceptance,
+             progress->divergences, rate);
     if (!view->terminal) {
         if (progress->seconds - view->last_line < line_every && !(last && view->drawn)) return;
         bool sampling = progress->warmup_done == progress->warmup;
@@ -64,5 +73,3 @@ void progress_show(const ais_progress *progress, void *data) {
     fflush(stderr);
     view->drawn = true;
 }
-
-void progress_end(progress_view *view) { fflush(view->terminal ? stderr : stdout); }

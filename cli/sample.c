@@ -1,5 +1,6 @@
 /* aisampler sample: draws from a target with a kernel file or a classical sampler. */
 #include <jansson.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,9 +97,9 @@ static int make_kernel(const settings *set, const ais_target *target, ais_kernel
         if (set->test) ais_kernel_set_test(part[0], strcmp(set->test, "barker") == 0 ? AIS_BARKER : AIS_METROPOLIS);
         count = 1;
     }
-    char names[256], *rest = names;
+    char names[256], *rest = set->sampler ? names : NULL;
     snprintf(names, sizeof names, "%s", set->sampler ? set->sampler : "");
-    for (char *name; code == 0 && (name = strtok_r(rest, "+", &rest));) {
+    for (char *name; code == 0 && (name = strsep(&rest, "+"));) { /* an empty name is an unknown one */
         if (count == MOST)
             code = complain(EXIT_USAGE, "a cycle has at most %d parts", MOST);
         else if (!known_sampler(name))
@@ -116,13 +117,20 @@ static int make_kernel(const settings *set, const ais_target *target, ais_kernel
 
 /* ---- files --------------------------------------------------------------------------------------- */
 
+/* As in summary.json: jansson's integers have a sign; a seed beyond them is text. */
+static json_t *seed_as_json(uint64_t seed) {
+    char digits[24];
+    snprintf(digits, sizeof digits, "%llu", (unsigned long long)seed);
+    return seed <= INT64_MAX ? json_integer((json_int_t)seed) : json_string(digits);
+}
+
 static json_t *configuration(const settings *set, const ais_kernel *kernel) {
-    return json_pack("{ss ss ss? sI si si si si sb ss ss ss? sf sf sf sf si si}", "target", set->target, "sampler",
-                     ais_kernel_name(kernel), "kernel_file", set->kernel_file, "seed", (json_int_t)set->seed, "chains",
-                     set->chains, "warmup", set->warmup, "draws", set->draws, "thin", set->thin, "save_warmup",
-                     (int)set->save_warmup, "format", set->format, "metric", set->metric, "test", set->test,
-                     "step_size", set->step_size, "target_accept", set->target_accept, "jitter", set->jitter, "scale",
-                     set->scale, "leapfrogs", set->leapfrogs, "max_depth", set->max_depth);
+    return json_pack("{ss ss ss? so si si si si sb ss ss ss? sf sf sf sf si si}", "target", set->target, "sampler",
+                     ais_kernel_name(kernel), "kernel_file", set->kernel_file, "seed", seed_as_json(set->seed),
+                     "chains", set->chains, "warmup", set->warmup, "draws", set->draws, "thin", set->thin,
+                     "save_warmup", (int)set->save_warmup, "format", set->format, "metric", set->metric, "test",
+                     set->test, "step_size", set->step_size, "target_accept", set->target_accept, "jitter", set->jitter,
+                     "scale", set->scale, "leapfrogs", set->leapfrogs, "max_depth", set->max_depth);
 }
 
 static bool write_run_json(const settings *set, const ais_kernel *kernel, const ais_sample_result *result,
@@ -149,6 +157,13 @@ static bool write_summary(const settings *set, const ais_diagnosis *diagnosis, c
         return false;
     }
     return output_commit(&output);
+}
+
+/* That of an earlier run must not stand beside these draws when they cannot be judged. */
+static void remove_summary(const settings *set) {
+    char path[4200];
+    snprintf(path, sizeof path, "%s/summary.json", set->out);
+    unlink(path);
 }
 
 /* out/NAME, NAME being the target's without folder, ending and keys. */
@@ -182,7 +197,6 @@ static bool make_sinks(const settings *set, ais_sink **sink, int *count) {
     return false;
 }
 
-enum { fewest_draws = 4 };              /* that can be judged */
 static const double most_numbers = 4e8; /* 3.2 GB */
 
 /* ---- the job ------------------------------------------------------------------------------------- */
@@ -216,10 +230,11 @@ static int judge(const settings *set, const ais_target *target, const ais_kernel
     ais_diagnosis *diagnosis;
     ais_draws *draws;
     double numbers = (double)set->chains * result->draws * (target->dim + 8);
-    if (numbers > most_numbers) {
-        fprintf(stderr, "%.3g numbers are too many to judge in memory; keep fewer draws with --thin\n", numbers);
-        return 0;
-    }
+    if (numbers > most_numbers)
+        return complain(EXIT_DISTRUST,
+                        "%.3g numbers are too many to judge in memory: nobody judged the draws in %s; keep fewer with "
+                        "--thin",
+                        numbers, set->out);
     if (read_back(&context, set, &draws) != AIS_OK) return failed(&context);
     ais_status status = ais_diagnose(&context, draws, target, &diagnosis);
     if (status != AIS_OK) {
@@ -229,7 +244,7 @@ static int judge(const settings *set, const ais_target *target, const ais_kernel
     const ais_report_run run = {.target = set->target,
                                 .sampler = ais_kernel_name(kernel),
                                 .seed = set->seed,
-                                .train_seconds = 0,
+                                .train_seconds = set->kernel_file ? NAN : 0, /* the file does not tell */
                                 .result = result};
     int code =
         write_summary(set, diagnosis, &run) ? tell(diagnosis, &run, set->json, set->quiet, set->rows) : EXIT_FAILED;
@@ -257,8 +272,9 @@ static int draw(const settings *set, const ais_target *target, const ais_kernel 
     ais_sample_result result = {0};
     ais_status status = ais_sample(&context, target, kernel, &options, sink, sinks, &result);
     if (status != AIS_OK && status != AIS_STOPPED) return failed(&context);
+    remove_summary(set);
     if (!write_run_json(set, kernel, &result, status == AIS_STOPPED)) return EXIT_FAILED;
-    int code = result.draws >= fewest_draws ? judge(set, target, kernel, &result) : 0;
+    int code = result.draws > 0 ? judge(set, target, kernel, &result) : EXIT_FAILED;
     if (status != AIS_STOPPED) return code;
     return complain(EXIT_FAILED, "%s; the files in %s are complete up to there", context.message, set->out);
 }
@@ -313,7 +329,8 @@ int run_sample(int argc, char **argv) {
         {"scale", 0, OPTION_NUMBER, &set.scale, NULL, "rwm: fixed scale of the walk (tuned in warm-up)"},
         {"target-accept", 0, OPTION_NUMBER, &set.target_accept, NULL, "acceptance to tune for (0.8; rwm 0.234)"},
         {"test", 0, OPTION_CHOICE, &set.test, "metropolis|barker", "accept test of a learned kernel (the file's)"},
-        {"rows", 0, OPTION_COUNT, &set.rows, NULL, "parameters in the table, worst first; 0: all (30)"},
+        {"rows", 0, OPTION_COUNT, &set.rows, NULL,
+         "most parameters in the table: those with the smallest ESS; 0: all (30)"},
         {"json", 0, OPTION_FLAG, &set.json, NULL, "print summary.json instead of a table"},
         {"quiet", 'q', OPTION_FLAG, &set.quiet, NULL, "no progress, no table"},
         {"help", 'h', OPTION_FLAG, &set.help, NULL, "this text"},
@@ -321,16 +338,19 @@ int run_sample(int argc, char **argv) {
     int words = parse_options(argc, argv, options, &set.target, 1);
     if (words < 0) return EXIT_USAGE;
     if (set.help) {
-        puts("usage: aisampler sample TARGET [options]\n\n"
-             "Draws from TARGET: a built-in name (aisampler targets), blr:FILE.csv, FILE.c or FILE.so. Writes the\n"
-             "draws, summary.json and run.json into a folder and judges them: exits with 3 when the diagnostics\n"
-             "say that they are not to be trusted. Ctrl-C finishes the step and leaves complete files.\n\noptions:");
-        print_options(options, stdout);
+        print_help("sample TARGET [options]",
+                   "Draws from TARGET: a built-in name (aisampler targets), blr:FILE.csv, FILE.c or FILE.so. Writes "
+                   "the draws, summary.json and run.json into a folder and judges them: exits with 3 when the "
+                   "diagnostics say that they are not to be trusted. Ctrl-C finishes the step and leaves complete "
+                   "files.",
+                   options);
         return 0;
     }
     if (words == 0) return complain(EXIT_USAGE, "sample needs a target; see aisampler sample --help");
     if (set.chains == 0 || set.draws == 0 || set.thin == 0)
         return complain(EXIT_USAGE, "--chains, --draws and --thin must be 1 or more");
+    if (set.start_scale < 0) return complain(EXIT_USAGE, "--start-scale must not be negative");
+    if (set.out && !*set.out) return complain(EXIT_USAGE, "--out is empty: name a folder");
     catch_interrupts();
     return sample(&set);
 }

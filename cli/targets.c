@@ -9,9 +9,16 @@ static const char *yes(bool value) { return value ? "yes" : "no"; }
 
 static void print_row(const ais_target_entry *entry, const ais_target *target) {
     const ais_reference *reference = target->reference;
-    printf("%-11s %4d  %-8s  %-9s  %5d  %s", entry->name, target->dim, yes(target->grad != NULL),
-           yes(reference && reference->mean), reference ? reference->modes : 0, entry->summary);
-    printf(entry->options[0] ? " (%s)\n" : "\n", entry->options);
+    char text[512];
+    size_t used = (size_t)snprintf(text, sizeof text, "%s%s", entry->summary, entry->options[0] ? " (" : "");
+    for (const char *at = entry->options; *at && used + 4 < sizeof text; at++) {
+        text[used++] = *at;
+        if (*at == ',') text[used++] = ' '; /* where the line may be broken */
+    }
+    snprintf(text + used, sizeof text - used, "%s", entry->options[0] ? ")" : "");
+    int column = printf("%-10s %4d  %-8s  %-9s  %5d  ", entry->name, target->dim, yes(target->grad != NULL),
+                        yes(reference && reference->mean), reference ? reference->modes : 0);
+    print_wrapped(stdout, column, column, text);
 }
 
 static json_t *as_json(const ais_target_entry *entry, const ais_target *target) {
@@ -29,15 +36,16 @@ int run_targets(int argc, char **argv) {
                               {0}};
     if (parse_options(argc, argv, options, NULL, 0) < 0) return EXIT_USAGE;
     if (help) {
-        puts("usage: aisampler targets [options]\n\nLists the built-in targets. NAME:key=value,... sets the keys in\n"
-             "parentheses, e.g. gaussian:dim=50,cond=1e4. Other targets: blr:FILE.csv (logistic regression on a\n"
-             "table), FILE.c or FILE.so (your own density, see include/aisampler/density.h).\n\noptions:");
-        print_options(options, stdout);
+        print_help("targets [options]",
+                   "Lists the built-in targets. NAME:key=value,... sets the keys in parentheses, e.g. "
+                   "gaussian:dim=50,cond=1e4. Other targets: blr:FILE.csv (logistic regression on a table), FILE.c or "
+                   "FILE.so (your own density, see include/aisampler/density.h).",
+                   options);
         return 0;
     }
     json_t *list = json_array();
     if (!json)
-        printf("%-11s %4s  %-8s  %-9s  %5s  %s\n", "name", "dim", "gradient", "reference", "modes", "density (keys)");
+        printf("%-10s %4s  %-8s  %-9s  %5s  %s\n", "name", "dim", "gradient", "reference", "modes", "density (keys)");
     const ais_target_entry *entry;
     for (int i = 0; (entry = ais_target_builtin(i)); i++) {
         ais_context context = {0};

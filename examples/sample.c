@@ -1,5 +1,5 @@
 /* The whole flow in one page: a target, a kernel, draws, their diagnosis.
- *     cc examples/sample.c -laisampler -o sample && ./sample
+ *     cc -Iinclude examples/sample.c -Lbuild -Wl,-rpath,$PWD/build -laisampler -o sample-program && ./sample-program
  */
 #include <stdio.h>
 

@@ -16,7 +16,7 @@ typedef struct ais_report_run {
     const char *target;
     const char *sampler;
     uint64_t seed;
-    double train_seconds;
+    double train_seconds; /* 0: nothing was trained; NAN: not known */
     const ais_sample_result *result;
 } ais_report_run;
 

@@ -1,4 +1,5 @@
-/* The report for people: a table of at most 100 columns, a few lines on the run, warnings, verdict. */
+/* The report for people: a table, a few lines on the run, warnings, verdict. Made for a terminal of 80 columns,
+ * which only a table with long names exceeds. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +7,9 @@
 #include "base/status.h"
 #include "report/verdict.h"
 
-/* Columns on the screen; numbers stand to the right, one space apart at least. */
-enum { NAME = 18, PLACE = 10, SD = 9, ERROR = 8, ESS = 9, RHAT = 6 };
+/* Columns on the screen; numbers stand to the right, one space apart at least. Names take what the longest one
+ * needs, up to NAME. */
+enum { NAME = 18, PLACE = 9, SD = 8, ERROR = 8, ESS = 9, RHAT = 6, SCREEN = 80 };
 
 /* Writes value so that its last digit is the first one that its error puts in doubt, in less than
  * width columns. */
@@ -44,22 +46,30 @@ static void rhat_cell(FILE *file, int width, double value) {
     fprintf(file, "%*s", width, buffer);
 }
 
-/* A name of any length in NAME columns; every byte that does not continue a UTF-8 character is a column. */
-static void name_cell(FILE *file, const char *name) {
-    size_t columns = 0, cut = 0, i = 0;
-    for (; name[i]; i++) {
-        if (((unsigned char)name[i] & 0xC0) == 0x80) continue;
-        if (columns == NAME - 1) cut = i; /* where the last column starts */
+/* Every byte that does not continue a UTF-8 character is a column. cut becomes the place where column `last` starts,
+ * where the text reaches that far. */
+static int columns_of(const char *text, int last, size_t *cut) {
+    int columns = 0;
+    for (size_t i = 0; text[i]; i++) {
+        if (((unsigned char)text[i] & 0xC0) == 0x80) continue;
+        if (columns == last) *cut = i;
         columns++;
     }
-    if (columns <= NAME)
-        fprintf(file, "%s%*s", name, (int)(NAME - columns), "");
+    return columns;
+}
+
+/* A name of any length in width columns. */
+static void name_cell(FILE *file, int width, const char *name) {
+    size_t cut = 0;
+    int columns = columns_of(name, width - 1, &cut);
+    if (columns <= width)
+        fprintf(file, "%s%*s", name, width - columns, "");
     else
         fprintf(file, "%.*s…", (int)cut, name);
 }
 
-static void row(FILE *file, const ais_parameter_summary *p) {
-    name_cell(file, p->name);
+static void row(FILE *file, int name_width, const ais_parameter_summary *p) {
+    name_cell(file, name_width, p->name);
     cell(file, PLACE, p->mean, p->mcse);
     cell(file, SD, p->sd, p->mcse);
     cell(file, ERROR, p->mcse, p->mcse > 0 ? p->mcse / 10 : NAN);
@@ -101,9 +111,15 @@ static ais_status table(ais_context *context, const ais_diagnosis *diagnosis, in
     }
     qsort(places, dim, sizeof *places, by_ess);
     qsort(places, (size_t)shown, sizeof *places, by_index);
-    fprintf(file, "%-*s%*s%*s%*s%*s%*s%*s%*s%*s%*s\n", NAME, "name", PLACE, "mean", SD, "sd", ERROR, "mcse", PLACE,
-            "q5", PLACE, "q50", PLACE, "q95", ESS, "ess_bulk", ESS, "ess_tail", RHAT, "rhat");
-    for (int i = 0; i < shown; i++) row(file, &diagnosis->parameter[places[i].index]);
+    int name_width = (int)strlen("name");
+    for (int i = 0; i < shown; i++) {
+        size_t cut;
+        int columns = columns_of(diagnosis->parameter[places[i].index].name, -1, &cut);
+        if (columns > name_width) name_width = columns < NAME ? columns : NAME;
+    }
+    fprintf(file, "%-*s%*s%*s%*s%*s%*s%*s%*s%*s%*s\n", name_width, "name", PLACE, "mean", SD, "sd", ERROR, "mcse",
+            PLACE, "q5", PLACE, "q50", PLACE, "q95", ESS, "ess_bulk", ESS, "ess_tail", RHAT, "rhat");
+    for (int i = 0; i < shown; i++) row(file, name_width, &diagnosis->parameter[places[i].index]);
     if (shown < diagnosis->dim)
         fprintf(file, "and %d more parameter%s with a larger ESS\n", diagnosis->dim - shown,
                 diagnosis->dim - shown > 1 ? "s" : "");
@@ -111,34 +127,43 @@ static ais_status table(ais_context *context, const ais_diagnosis *diagnosis, in
     return AIS_OK;
 }
 
-/* ", label value" where there is a value. */
-static void also(FILE *file, const char *label, double value, int digits) {
-    if (!isnan(value)) fprintf(file, ", %s %.*g", label, digits, value);
-}
-
 static void heading(FILE *file, const ais_diagnosis *diagnosis, const ais_report_run *run) {
+    double acceptance = ais_report_acceptance(diagnosis, run);
     if (run && run->target) fprintf(file, "%s", run->target);
     if (run && run->sampler) fprintf(file, "%sby %s", run->target ? " " : "", run->sampler);
     if (run && (run->target || run->sampler)) fprintf(file, ": ");
-    fprintf(file, "%d chain%s of %d draws", diagnosis->chains, diagnosis->chains > 1 ? "s" : "", diagnosis->draws);
-    also(file, "acceptance", ais_report_acceptance(diagnosis, run), 3);
-    if (run && run->result) also(file, "involution error", run->result->involution_error, 2);
+    fprintf(file, "%d chain%s of %d draw%s", diagnosis->chains, diagnosis->chains > 1 ? "s" : "", diagnosis->draws,
+            diagnosis->draws > 1 ? "s" : "");
+    if (!isnan(acceptance)) fprintf(file, ", acceptance %.3g", acceptance);
+    if (run && run->result && !isnan(run->result->involution_error))
+        fprintf(file, ", involution error %.2g", run->result->involution_error);
     fputc('\n', file);
     if (!run || !run->result) return;
     fprintf(file, "seconds: ");
-    if (!isnan(run->train_seconds)) fprintf(file, "%.3g of training, ", run->train_seconds);
+    if (run->train_seconds > 0) fprintf(file, "%.3g of training, ", run->train_seconds);
     fprintf(file, "%.3g of warm-up, %.3g of sampling\n", run->result->warmup_seconds, run->result->sample_seconds);
+}
+
+/* "before value after" where there is a value. */
+static void say(FILE *file, const char *before, double value, const char *after) {
+    char number[32];
+    if (isnan(value)) return;
+    ais_report_number(value, number);
+    fprintf(file, "%s%s%s", before, number, after);
 }
 
 static void footing(FILE *file, const ais_diagnosis *diagnosis, const ais_report_run *run) {
     if (isnan(diagnosis->worst_ess))
         fprintf(file, "\nworst ESS: unknown\n");
     else {
-        fprintf(file, "\nworst ESS: %.3g per chain (%s)", diagnosis->worst_ess, diagnosis->worst_ess_function);
-        also(file, "Song", diagnosis->worst_ess_song, 3);
-        also(file, "error", diagnosis->worst_ess_error, 3);
-        also(file, "a second", ais_report_rate(diagnosis, run), 3);
-        also(file, "with training", ais_report_rate_with_training(diagnosis, run), 3);
+        double rate = ais_report_rate(diagnosis, run), whole_rate = ais_report_rate_with_training(diagnosis, run);
+        say(file, "\nworst ESS: ", diagnosis->worst_ess, " per chain");
+        fprintf(file, " (%s)", diagnosis->worst_ess_function);
+        say(file, ", Song ", diagnosis->worst_ess_song, "");
+        say(file, ", error ", diagnosis->worst_ess_error, "");
+        say(file, "\nspeed: worst ESS ", rate, " a second");
+        if (!isnan(whole_rate))
+            say(file, ", ", whole_rate, run->train_seconds > 0 ? " with training" : " with warm-up");
         fputc('\n', file);
     }
     if (diagnosis->mode_share)
@@ -148,17 +173,36 @@ static void footing(FILE *file, const ais_diagnosis *diagnosis, const ais_report
         fprintf(file, "total variation to the target: %.3g\n", diagnosis->total_variation);
 }
 
+/* A sentence over as many lines as it takes, broken at spaces; all but the first are indented. */
+static void sentence(FILE *file, const char *text) {
+    size_t unused;
+    for (int column = 0; *text;) {
+        char word[256];
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(text, " "), text);
+        int columns = columns_of(word, -1, &unused);
+        bool wrap = column > 0 && column + 1 + columns > SCREEN;
+        fprintf(file, "%s%s", wrap ? "\n    " : column > 0 ? " " : "", word);
+        column = wrap ? 4 + columns : column + (column > 0) + columns;
+        text += strlen(word);
+        text += strspn(text, " ");
+    }
+    fputc('\n', file);
+}
+
 ais_status ais_report_text(ais_context *context, const ais_diagnosis *diagnosis, const ais_report_run *run, int rows,
                            FILE *file) {
-    char verdict[256];
+    char verdict[256], warning[300];
     if (rows < 0) return ais_fail(context, AIS_BAD_ARGUMENT, "rows is %d, but must be 0 (all) or more", rows);
     heading(file, diagnosis, run);
     ais_status status = table(context, diagnosis, rows, file);
     if (status != AIS_OK) return status;
     footing(file, diagnosis, run);
-    for (int i = 0; i < diagnosis->warnings; i++) fprintf(file, "warning: %s\n", diagnosis->warning[i]);
+    for (int i = 0; i < diagnosis->warnings; i++) {
+        snprintf(warning, sizeof warning, "warning: %s", diagnosis->warning[i]);
+        sentence(file, warning);
+    }
     ais_report_verdict(diagnosis, verdict);
-    fprintf(file, "%s\n", verdict);
+    sentence(file, verdict);
     if (fflush(file) != 0 || ferror(file))
         return ais_fail(context, AIS_FILE_ERROR, "the report cannot be written: is the disk full?");
     return AIS_OK;

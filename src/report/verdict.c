@@ -1,12 +1,18 @@
 #include "report/verdict.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+void ais_report_number(double value, char number[32]) {
+    snprintf(number, 32, "%.3g", value);
+    if (fabs(value) >= 999.5 && fabs(value) < 1e9) snprintf(number, 32, "%.0f", strtod(number, NULL));
+}
 
 void ais_report_verdict(const ais_diagnosis *diagnosis, char verdict[256]) {
-    char numbers[96] = "";
+    char numbers[96] = "", ess[32];
+    ais_report_number(diagnosis->worst_ess, ess);
     if (!isnan(diagnosis->worst_ess) && !isnan(diagnosis->worst_rhat))
-        snprintf(numbers, sizeof numbers, ", worst ESS %.3g per chain, worst R-hat %.3f", diagnosis->worst_ess,
-                 diagnosis->worst_rhat);
+        snprintf(numbers, sizeof numbers, ", worst ESS %s per chain and R-hat %.3f", ess, diagnosis->worst_rhat);
     if (diagnosis->warnings == 0)
         snprintf(verdict, 256, "trust these draws: no warnings%s", numbers);
     else
@@ -24,8 +30,7 @@ double ais_report_rate(const ais_diagnosis *diagnosis, const ais_report_run *run
 
 double ais_report_rate_with_training(const ais_diagnosis *diagnosis, const ais_report_run *run) {
     if (!run || !run->result) return NAN;
-    double train = isnan(run->train_seconds) ? 0 : run->train_seconds; /* a sampler that learns nothing */
-    return rate(diagnosis, train + run->result->warmup_seconds + run->result->sample_seconds);
+    return rate(diagnosis, run->train_seconds + run->result->warmup_seconds + run->result->sample_seconds);
 }
 
 double ais_report_acceptance(const ais_diagnosis *diagnosis, const ais_report_run *run) {

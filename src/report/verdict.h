@@ -4,6 +4,9 @@
 
 #include <aisampler/report.h>
 
+/* Three significant digits; no exponent where a whole number of up to nine digits does. */
+void ais_report_number(double value, char number[32]);
+
 /* The sentence at the end of a report. */
 void ais_report_verdict(const ais_diagnosis *diagnosis, char verdict[256]);
 

@@ -43,14 +43,18 @@ static ais_status check_options(ais_context *context, const ais_sample_options *
 
 /* ---- blocks ------------------------------------------------------------------------------------ */
 
-/* One draw of every chain of a block costs `thin` steps. */
+static bool asked_to_stop(const ais_run *run) { return run->stop && *run->stop; }
+
+/* One draw of every chain of a block costs `thin` steps. AIS_STOPPED when asked to stop between them. */
 static ais_status draw_once(ais_run *run, ais_block *block, bool keep, int t) {
     ais_state *state = block->state;
     int dim = run->target->dim, thin = keep ? run->thin : 1;
     for (int s = 0; s < thin; s++) {
+        if (s > 0 && asked_to_stop(run)) return AIS_STOPPED;
         ais_status status = run->kernel->type->step(&block->context, run->kernel, state, block->own, block->info);
         if (status != AIS_OK) return status;
         state->step++;
+        block->steps += state->chains;
         for (int c = 0; c < state->chains; c++) {
             const ais_info *info = &block->info[c];
             block->accept_sum += info->accept_stat;
@@ -76,10 +80,13 @@ static void run_block(void *data, int b) {
     ais_block *block = &run->block[b];
     bool keep = run->warmup_done == run->warmup;
     block->accept_sum = 0;
+    block->steps = 0;
     block->done = 0;
-    while (block->done < run->round && !(run->stop && *run->stop)) {
-        block->status = draw_once(run, block, keep, block->done);
-        if (block->status != AIS_OK) return;
+    while (block->done < run->round && !asked_to_stop(run)) {
+        ais_status status = draw_once(run, block, keep, block->done);
+        if (status == AIS_STOPPED) return;
+        block->status = status;
+        if (status != AIS_OK) return;
         block->done++;
     }
 }
@@ -153,17 +160,17 @@ static ais_status close_sinks(ais_context *context, ais_run *run, ais_status sta
 
 /* ---- rounds ------------------------------------------------------------------------------------ */
 
-static void report_progress(const ais_run *run, const ais_sample_options *options, int count) {
+static void report_progress(const ais_run *run, const ais_sample_options *options) {
     if (!options->progress) return;
     double elapsed = now() - run->started, accept = 0;
-    long divergences = 0, evaluations = 0;
+    long divergences = 0, evaluations = 0, steps = 0;
     for (int b = 0; b < run->blocks; b++) {
         accept += run->block[b].accept_sum;
+        steps += run->block[b].steps;
         divergences += run->block[b].divergences;
         evaluations += run->block[b].evaluations;
     }
     bool sampling = run->draws_done > 0;
-    double steps = (double)count * run->chains * (sampling ? run->thin : 1);
     double phase = now() - run->phase_started;
     int phase_done = sampling ? run->draws_done : run->warmup_done;
     int left = sampling ? run->draws - run->draws_done : run->warmup - run->warmup_done;
@@ -175,7 +182,7 @@ static void report_progress(const ais_run *run, const ais_sample_options *option
                              .draws_done = run->draws_done,
                              .seconds = elapsed,
                              .seconds_left = per_draw * (left + (sampling ? 0 : (double)run->draws * run->thin)),
-                             .acceptance = accept / steps,
+                             .acceptance = accept / (double)steps,
                              .divergences = sampling ? divergences : 0,
                              .evaluations = run->evaluations_before + evaluations};
     options->progress(&progress, options->progress_data);
@@ -198,13 +205,16 @@ static ais_status run_phase(ais_context *context, ais_run *run, const ais_sample
         ais_pool_run(run->pool, run->blocks, run_block, run);
         ais_status status = first_failure(context, run);
         if (status != AIS_OK) return status;
-        bool stopped = run->stop && *run->stop;
+        bool stopped = asked_to_stop(run);
         int count = common_length(run), first = *done;
         if (!warmup || run->header.save_warmup) status = write_round(context, run, warmup, first, count);
         if (status != AIS_OK) return status;
-        for (int b = 0; b < run->blocks && !warmup; b++) run->accept_sum += run->block[b].accept_sum;
+        for (int b = 0; b < run->blocks && !warmup; b++) {
+            run->accept_sum += run->block[b].accept_sum;
+            run->steps += run->block[b].steps;
+        }
         *done += count;
-        report_progress(run, options, count > 0 ? count : 1);
+        report_progress(run, options);
         if (stopped && *done < planned)
             return ais_fail(context, AIS_STOPPED, "stopped after %d of %d %s draws per chain", *done, planned,
                             warmup ? "warm-up" : "planned");
@@ -215,11 +225,10 @@ static ais_status run_phase(ais_context *context, ais_run *run, const ais_sample
 }
 
 static void fill_result(const ais_run *run, double warmup_seconds, double sample_seconds, ais_sample_result *result) {
-    double steps = (double)run->draws_done * run->thin * run->chains;
     *result = (ais_sample_result){.draws = run->draws_done,
                                   .warmup_seconds = warmup_seconds,
                                   .sample_seconds = sample_seconds,
-                                  .acceptance = steps > 0 ? run->accept_sum / steps : NAN};
+                                  .acceptance = run->steps > 0 ? run->accept_sum / (double)run->steps : NAN};
     bool involution = ais_kernel_info(run->kernel) & 1u << AIS_INFO_ROUND_TRIP;
     result->involution_error = involution ? 0 : NAN;
     for (int b = 0; b < run->blocks && run->draws_done > 0; b++) {
@@ -275,7 +284,7 @@ ais_status ais_sample(ais_context *context, const ais_target *target, const ais_
                    .draws = draws,
                    .thin = options->thin ? options->thin : 1,
                    .block_chains = block_chains,
-                   .blocks = (chains + block_chains - 1) / block_chains,
+                   .blocks = (chains - 1) / block_chains + 1,
                    .start = options->start,
                    .stop = options->stop,
                    .sink = sinks,

@@ -15,7 +15,8 @@ typedef struct ais_block {
     ais_context context;
     ais_status status;
     int done;          /* draws of this round */
-    double accept_sum; /* of this round */
+    double accept_sum; /* of this round, over steps */
+    long steps;        /* of this round, all chains: also those of draws that are dropped after a stop */
     double worst_round_trip;
     long evaluations, divergences; /* of this phase */
 } ais_block;
@@ -36,8 +37,8 @@ typedef struct ais_run {
     double *x, *logp;         /* of a round: chains x round (x dim) */
     ais_info *info;
     int warmup_done, draws_done;
-    double accept_sum; /* after warm-up */
-    long evaluations_before;
+    double accept_sum; /* after warm-up, over steps */
+    long steps, evaluations_before;
     double started, phase_started;
 } ais_run;
 

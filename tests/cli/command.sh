@@ -37,6 +37,10 @@ run = json.load(open(work + "/good/run.json"))
 assert run["configuration"]["target"] == "gaussian:dim=3" and run["configuration"]["seed"] == 1
 PYTHON
 [ "$(ls "$work/good" | tr '\n' ' ')" = "draws-1.csv draws-2.csv draws-3.csv draws-4.csv draws.nc run.json summary.json " ]
+# A seed beyond JSON's integers keeps its digits; a run too short to judge is judged as such.
+[ "$(code "$ais" sample ring --seed 18446744073709551615 --draws 1 -q -o "$work/short")" = 3 ]
+grep -q '"seed": "18446744073709551615"' "$work/short/run.json"
+grep -q '"trust": false' "$work/short/summary.json"
 
 # NUTS cannot cross between the modes of mog6: the diagnostics notice, and the code is 3.
 [ "$(code "$ais" sample mog6 --out "$work/stuck")" = 3 ]

@@ -1,14 +1,20 @@
 #!/usr/bin/env bash
-# Runs every ```sh block of the README and of docs/: what is documented works. A block runs in a copy of
-# examples/ and data/ with the command on PATH; exit code 3 (do not trust) is an answer, not a failure.
-# Argument: the build folder.
+# Runs every ```sh block of the README and of docs/: what is documented works, and every link leads to a file. Lines
+# run one by one in a copy of what a clone has (examples/, data/, include/, build/) with nothing set up but the command
+# on PATH, as the README says; exit code 3 (do not trust) is an answer, not a failure. Argument: the build folder.
 set -u
 build=$(cd "$1" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp -r examples data include "$work"
-export PATH=$build:$PATH LIBRARY_PATH=$build LD_LIBRARY_PATH=$build CPATH=$work/include
+ln -s "$build" "$work/build"
+export PATH=$build:$PATH
 failures=0 count=0
+for page in *.md docs/*.md; do
+    for link in $(grep -oE '\]\([^)#]+\)' "$page" | tr -d '()]' | grep -v '^https\?:'); do
+        [ -e "$(dirname "$page")/$link" ] || { echo "$page links to $link, which is not there"; failures=$((failures + 1)); }
+    done
+done
 for page in README.md docs/*.md; do
     awk -v out="$work/block" -v page="$(basename "$page")" '
         /^```sh$/ { inside = 1; n++; file = out "-" page "-" n; printf "" > file; next }

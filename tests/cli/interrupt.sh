@@ -23,4 +23,14 @@ rows=$(for file in "$work"/out/draws-*.csv; do grep -vc '^#' "$file"; done | sor
 cmp "$work/csv.json" "$work/nc.json"
 grep -q "\"draws\": $((rows - 1))" "$work/csv.json"
 grep -q '"stopped": true' "$work/out/run.json"
+# The mean is over the steps made: chains that were ahead when the run stopped do not push it above 1.
+python3 -c 'import json, sys; a = json.load(open(sys.argv[1]))["acceptance"]; assert 0.5 < a <= 1, a' "$work/out/summary.json"
+# One draw of a thinned run may take hours: the run stops between its steps, and an older summary does not survive.
+"$ais" sample german --chains 2 --draws 1 --thin 1e9 --warmup 100 --quiet --out "$work/out" 2> "$work/stderr" &
+job=$!
+sleep 1
+kill -TERM $job
+for _ in $(seq 100); do kill -0 $job 2>/dev/null || break; sleep 0.1; done
+kill -KILL $job 2>/dev/null && { echo "does not stop between the steps of a draw"; exit 1; }
+[ ! -e "$work/out/summary.json" ]
 echo "$((rows - 1)) draws per chain, complete in both formats"

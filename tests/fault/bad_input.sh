@@ -40,6 +40,10 @@ expect 2 "whole number" "$ais" sample mog2 --draws many
 expect 2 "needs a value" "$ais" sample mog2 --draws
 expect 2 "takes one of" "$ais" sample mog2 --format pdf
 expect 2 "did you mean nuts" "$ais" sample mog2 --sampler nutss
+expect 2 "unknown sampler ''" "$ais" sample mog2 --sampler ""
+expect 2 "unknown sampler ''" "$ais" sample mog2 --sampler nuts+
+expect 2 "--start-scale" "$ais" sample mog2 --start-scale -1
+expect 2 "--out" "$ais" sample mog2 --out ""
 expect 2 "belongs to hmc" "$ais" sample mog2 --sampler rwm --leapfrogs 10
 expect 2 "1 or more" "$ais" sample mog2 --chains 0
 expect 2 "needs a target" "$ais" sample
@@ -48,6 +52,9 @@ expect 2 "at least one file" "$ais" diagnose
 expect 2 "sdd" "$ais" sample mog2:sdd=0.7 $quick
 expect 2 "-1" "$ais" sample mog2:sd=-1 $quick
 expect 2 "step_size" "$ais" sample mog2 --sampler hmc --step-size -1 $quick
+for words in targets "targets --json" --help "sample --help" "diagnose --help"; do
+    expect 1 "cannot write to standard output" bash -c "'$ais' $words > /dev/full"
+done
 
 # densities of one's own
 own() { printf '#include <aisampler/density.h>\n#include <math.h>\n%s\n' "$1" > "$work/own.c"; }

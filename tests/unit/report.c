@@ -70,16 +70,18 @@ static void text_to_the_letter(void **state) {
     const char *golden =
         "mine by spline: 4 chains of 1000 draws, acceptance 0.875, involution error 0\n"
         "seconds: 7.5 of training, 0.5 of warm-up, 2 of sampling\n"
-        "name                    mean       sd    mcse        q5       q50       q95 ess_bulk ess_tail  rhat\n"
-        "a_name_that_is_mu…      1.23     0.99   0.012     -0.50      1.20      3.25     3812     3500 1.000\n"
-        "b                   -1234568   250000    4000  -1600000  -1200000   -800000       35       61 1.320\n"
-        "été                        2        0       -         2         2         2        -        -     -\n"
+        "name                   mean      sd    mcse       q5      q50      q95 ess_bulk ess_tail  rhat\n"
+        "a_name_that_is_mu…     1.23    0.99   0.012    -0.50     1.20     3.25     3812     3500 1.000\n"
+        "b                  -1234568  250000    4000 -1600000 -1200000  -800000       35       61 1.320\n"
+        "été                       2       0       -        2        2        2        -        -     -\n"
         "\n"
-        "worst ESS: 8.8 per chain (b), Song 12.2, a second 17.6, with training 3.52\n"
+        "worst ESS: 8.8 per chain (b), Song 12.2\n"
+        "speed: worst ESS 17.6 a second, 3.52 with training\n"
         "modes: a chain visited at least 1 of 2, KL of their shares inf\n"
-        "warning: R-hat of b is 1.320, above 1.01: the chains do not agree; draw more or train longer\n"
+        "warning: R-hat of b is 1.320, above 1.01: the chains do not agree; draw more or\n"
+        "    train longer\n"
         "warning: 1 of 3 parameters never change, the first one is été\n"
-        "do not trust these draws: 2 warnings, worst ESS 8.8 per chain, worst R-hat 1.320\n";
+        "do not trust these draws: 2 warnings, worst ESS 8.8 per chain and R-hat 1.320\n";
     assert_string_equal(text, golden);
 }
 
@@ -93,9 +95,50 @@ static void text_of_good_draws_and_few_rows(void **state) {
     assert_null(strstr(text, "a_name"));
     assert_non_null(strstr(text, "\nand 1 more parameter with a larger ESS\n"));
     assert_null(strstr(text, "warning:"));
-    assert_non_null(strstr(text, "\ntrust these draws: no warnings, worst ESS 8.8 per chain, worst R-hat 1.320\n"));
+    assert_non_null(strstr(text, "\ntrust these draws: no warnings, worst ESS 8.8 per chain and R-hat 1.320\n"));
     ais_context context = {0};
     assert_int_equal(ais_report_text(&context, &d, NULL, -1, stdout), AIS_BAD_ARGUMENT);
+}
+
+/* An ordinary run fits into 80 columns, without exponents, and does not speak of training that was not. */
+static void text_of_an_ordinary_run(void **state) {
+    (void)state;
+    ais_diagnosis d = diagnosis_of(0);
+    ais_parameter_summary usual = parameter[0];
+    usual.name = "x.10";
+    d.dim = 1;
+    d.parameter = &usual;
+    d.worst_ess = 2357.4;
+    d.worst_ess_song = 999.7;
+    d.mode_share = NULL;
+    ais_report_run untrained = run;
+    untrained.train_seconds = 0;
+    const char *golden = "mine by spline: 4 chains of 1000 draws, acceptance 0.875, involution error 0\n"
+                         "seconds: 0.5 of warm-up, 2 of sampling\n"
+                         "name     mean      sd    mcse       q5      q50      q95 ess_bulk ess_tail  rhat\n"
+                         "x.10     1.23    0.99   0.012    -0.50     1.20     3.25     3812     3500 1.000\n"
+                         "\n"
+                         "worst ESS: 2360 per chain (b), Song 1000\n"
+                         "speed: worst ESS 4710 a second, 3770 with warm-up\n"
+                         "trust these draws: no warnings, worst ESS 2360 per chain and R-hat 1.320\n";
+    assert_string_equal(text_of(&d, &untrained, 0), golden);
+    untrained.train_seconds = NAN; /* not known: then neither is the rate that counts it */
+    assert_null(strstr(text_of(&d, &untrained, 0), "training"));
+    assert_non_null(strstr(text_of(&d, &untrained, 0), "speed: worst ESS 4710 a second\n"));
+}
+
+/* A word longer than a line stands alone; nothing of a warning is lost. */
+static void text_of_a_long_word(void **state) {
+    (void)state;
+    static char long_word[1][256];
+    memset(long_word[0], 'w', 120);
+    memcpy(long_word[0] + 60, " ", 1);
+    strcpy(long_word[0] + 120, " end");
+    ais_diagnosis d = diagnosis_of(1);
+    d.warning = long_word;
+    char golden[512];
+    snprintf(golden, sizeof golden, "\nwarning: %.60s\n    %.59s end\n", long_word[0], long_word[0] + 61);
+    assert_non_null(strstr(text_of(&d, &run, 0), golden));
 }
 
 /* Numbers of any size stay in their columns. */
@@ -115,7 +158,7 @@ static void rows_are_never_too_wide(void **state) {
         d.dim = 1;
         d.parameter = &wide;
         const char *row = strstr(text_of(&d, NULL, 0), "\nx ") + 1;
-        assert_int_equal(strcspn(row, "\n"), 99);
+        assert_int_equal(strcspn(row, "\n"), 80);
         int words = 0;
         for (size_t k = 0; row[k] != '\n'; k++) words += row[k] != ' ' && (row[k + 1] == ' ' || row[k + 1] == '\n');
         assert_int_equal(words, 10);
@@ -205,6 +248,7 @@ static void a_full_disk_is_told(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_to_the_letter),      cmocka_unit_test(text_of_good_draws_and_few_rows),
+        cmocka_unit_test(text_of_an_ordinary_run), cmocka_unit_test(text_of_a_long_word),
         cmocka_unit_test(rows_are_never_too_wide), cmocka_unit_test(json_has_every_field),
         cmocka_unit_test(json_of_odd_values),      cmocka_unit_test(a_full_disk_is_told),
     };
