@@ -61,9 +61,15 @@ typedef struct subcommand {
 /* The diagnosis as text on stdout, or as JSON there; the exit code that follows from it. */
 int tell(const ais_diagnosis *diagnosis, const ais_report_run *run, bool json, bool quiet, int rows);
 
+/* From here on Ctrl-C sets the flag; a second one kills. */
+void catch_interrupts(void);
+const volatile sig_atomic_t *stop_flag(void);
+
 int run_targets(int argc, char **argv);
 int run_sample(int argc, char **argv);
 int run_diagnose(int argc, char **argv);
+int run_train(int argc, char **argv);
+int run_run(int argc, char **argv);
 
 /* ---- progress (progress.c) ---------------------------------------------------------------------- */
 
@@ -72,6 +78,7 @@ typedef struct progress_view {
     bool drawn;
     double last_line; /* seconds */
     int columns;
+    char stage[16]; /* of training, the last one shown */
 } progress_view;
 
 void progress_begin(progress_view *view);

@@ -6,6 +6,8 @@
 
 static const subcommand subcommands[] = {
     {"targets", "the built-in targets", run_targets},
+    {"run", "learn a kernel, draw with it, judge the draws: the main job", run_run},
+    {"train", "learn a kernel for a target", run_train},
     {"sample", "draw from a target with a given kernel or a classical sampler", run_sample},
     {"diagnose", "judge draws, whoever made them", run_diagnose},
     {0},

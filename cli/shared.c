@@ -1,9 +1,28 @@
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli.h"
+
+/* ---- Ctrl-C: the first one finishes the step and leaves complete files, the second one kills ------- */
+
+static volatile sig_atomic_t stop_asked;
+
+static void ask_to_stop(int signal_number) {
+    (void)signal_number;
+    stop_asked = 1;
+}
+
+void catch_interrupts(void) {
+    struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGXFSZ, SIG_IGN); /* a file size limit becomes a write error with a sentence */
+}
+
+const volatile sig_atomic_t *stop_flag(void) { return &stop_asked; }
 
 int complain(int code, const char *format, ...) {
     va_list arguments;

@@ -14,7 +14,8 @@ static bool shape_asked(const learning *set) {
 
 static ais_shape shape_of(const learning *set, int dim) {
     const char *kernel = set->kernel ? set->kernel : "spline";
-    ais_shape shape = {.dim = dim, .layers = set->layers, .hidden = set->hidden, .depth = set->depth, .bins = set->bins};
+    ais_shape shape = {
+        .dim = dim, .layers = set->layers, .hidden = set->hidden, .depth = set->depth, .bins = set->bins};
     shape.map = strcmp(kernel, "henon") == 0 ? AIS_HENON : strcmp(kernel, "realnvp") == 0 ? AIS_REALNVP : AIS_SPLINE;
     shape.activation = AIS_TANH;
     shape.reversal = shape.map == AIS_HENON ? AIS_FLIP : AIS_SWAP;
@@ -29,7 +30,8 @@ static ais_shape shape_of(const learning *set, int dim) {
 static const char *objection(const learning *set) {
     const char *kernel = set->kernel ? set->kernel : set->paper ? "henon" : "spline";
     bool henon = strcmp(kernel, "henon") == 0;
-    if (set->paper && shape_asked(set)) return "--preset paper sets the kernel itself: leave out --kernel and its sizes";
+    if (set->paper && shape_asked(set))
+        return "--preset paper sets the kernel itself: leave out --kernel and its sizes";
     if (set->paper && set->objective) return "--preset paper sets the objective itself: leave out --objective";
     if (set->bins && strcmp(kernel, "spline") != 0) return "--bins belongs to --kernel spline";
     if (set->loss && !(set->objective && strstr(set->objective, "adversarial")))
@@ -57,15 +59,16 @@ void learning_show(const ais_train_progress *p, void *data) {
     number(1000 * p->worst_ess, 0, ess);
     number(p->best_ess >= 0 ? 1000 * p->best_ess : NAN, 0, best);
     number(p->seconds_left, 1, left);
-    static const char head[] = "stage        done     loss  discr.  accept.  worst ESS/1000   best  rolled back  seconds  left";
+    static const char head[] =
+        "stage        done     loss  discr.  accept.  worst ESS/1000   best  rolled back  seconds  left";
     bool new_stage = strncmp(view->stage, p->stage, sizeof view->stage - 1) != 0;
     snprintf(view->stage, sizeof view->stage, "%s", p->stage);
     if (!view->terminal && !new_stage && p->seconds - view->last_line < 2 && p->share < 1) return;
     if (!view->drawn) fprintf(stderr, "%.*s\n", view->columns - 1, head);
     if (view->terminal && view->drawn && !new_stage) fputs("\033[1A\r\033[K", stderr);
     char row[160];
-    snprintf(row, sizeof row, "%-11s %4.0f%% %8s %7s %8s %15s %6s %12d %8.1f %5s", p->stage, 100 * p->share, loss, judge,
-             acceptance, ess, best, p->rollbacks, p->seconds, left);
+    snprintf(row, sizeof row, "%-11s %4.0f%% %8s %7s %8s %15s %6s %12d %8.1f %5s", p->stage, 100 * p->share, loss,
+             judge, acceptance, ess, best, p->rollbacks, p->seconds, left);
     fprintf(stderr, "%.*s\n", view->columns - 1, row);
     view->drawn = true;
     view->last_line = p->seconds;
@@ -127,9 +130,11 @@ int learn(const learning *set, const ais_target *target, uint64_t seed, int thre
 void learning_verdict(const ais_training *training, FILE *file) {
     fprintf(file, "%s\n", training->sentence);
     if (training->warning[0]) fprintf(file, "warning: %s\n", training->warning);
-    fprintf(file, "learned in %.2f s (%.2f s of them to find the modes): acceptance %.3f, worst ESS %.0f of 1000 on fresh chains",
-            training->start_seconds + training->train_seconds, training->start_seconds, training->acceptance,
-            1000 * training->worst_ess);
+    fprintf(
+        file,
+        "learned in %.2f s (%.2f s of them to find the modes): acceptance %.3f, worst ESS %.0f of 1000 on fresh chains",
+        training->start_seconds + training->train_seconds, training->start_seconds, training->acceptance,
+        1000 * training->worst_ess);
     if (!isnan(training->log_z)) fprintf(file, ", log Z = %.4f +- %.4f", training->log_z, training->log_z_error);
     fputc('\n', file);
 }
@@ -140,8 +145,8 @@ json_t *learning_json(const ais_training *training) {
     json_t *curve = json_array();
     for (int i = 0; i < training->points; i++) {
         const ais_train_point *point = &training->point[i];
-        json_array_append_new(curve, json_pack("{ss so so so so so}", "stage", point->stage, "seconds", real(point->seconds),
-                                               "loss", real(point->loss), "discriminator_loss",
+        json_array_append_new(curve, json_pack("{ss so so so so so}", "stage", point->stage, "seconds",
+                                               real(point->seconds), "loss", real(point->loss), "discriminator_loss",
                                                real(point->discriminator_loss), "acceptance", real(point->acceptance),
                                                "worst_ess", real(point->worst_ess)));
     }

@@ -1,0 +1,48 @@
+/* Drawing with a kernel into files, and judging them: what sample and run share (draw.c). */
+#ifndef AIS_CLI_DRAW_H
+#define AIS_CLI_DRAW_H
+
+#include "cli.h"
+
+/* How to draw, where to, and what came before. */
+typedef struct settings {
+    const char *target, *kernel_file, *sampler, *out, *format, *test, *metric;
+    uint64_t seed;
+    int chains, draws, warmup, thin, threads, leapfrogs, max_depth, rows;
+    double step_size, target_accept, jitter, scale, start_scale;
+    bool save_warmup, json, quiet, help;
+    const double *start;          /* chains x dim, or NULL */
+    const ais_training *training; /* of the kernel in this very run, or NULL */
+} settings;
+
+/* What holds when no option says otherwise. */
+settings default_settings(void);
+
+/* False after a complaint. */
+bool settings_make_sense(const settings *set);
+
+/* out/NAME, NAME being the target's without folder, ending and keys. */
+void default_directory(const char *target, char *directory, size_t size);
+
+/* Draws, writes and judges; an exit code. */
+int draw_to_files(const settings *set, const ais_target *target, const ais_kernel *kernel);
+
+/* The options that both have. */
+#define DRAW_OPTIONS(set)                                                                                               \
+    {"chains", 'c', OPTION_COUNT, &(set).chains, NULL, "independent chains (4; run: 16)"},                              \
+        {"draws", 'n', OPTION_COUNT, &(set).draws, NULL, "draws per chain that are kept (1000)"},                       \
+        {"warmup",      'w',  OPTION_COUNT,                                                                             \
+         &(set).warmup, NULL, "steps per chain that adapt and are left out (1000; run: 100)"},                          \
+        {"thin", 0, OPTION_COUNT, &(set).thin, NULL, "keep every Nth step (1)"},                                        \
+        {"seed", 0, OPTION_SEED, &(set).seed, NULL, "the same seed gives the same files on any number of threads (1)"}, \
+        {"threads", 'j', OPTION_COUNT, &(set).threads, NULL, "0: one per core (0)"},                                    \
+        {"out", 'o', OPTION_TEXT, &(set).out, "DIR", "where the files go (out/TARGET)"},                                \
+        {"format", 0, OPTION_CHOICE, &(set).format, "csv|netcdf|both", "Stan CSV, ArviZ netCDF, or both (both)"},       \
+        {"save-warmup", 0, OPTION_FLAG, &(set).save_warmup, NULL, "keep the warm-up draws in the files"},               \
+        {"rows", 0, OPTION_COUNT, &(set).rows, NULL, "parameters in the table, worst first; 0: all (30)"},              \
+        {"json", 0, OPTION_FLAG, &(set).json, NULL, "print summary.json instead of a table"},                           \
+        {"quiet", 'q', OPTION_FLAG, &(set).quiet, NULL, "no progress, no table"}, {                                     \
+        "help", 'h', OPTION_FLAG, &(set).help, NULL, "this text"                                                        \
+    }
+
+#endif

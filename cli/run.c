@@ -1,0 +1,77 @@
+/* aisampler run: learns, draws, judges. The main job. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "draw.h"
+#include "learning.h"
+
+/* Chains start at members of the population: already about distributed as the target. */
+static double *starting_points(const ais_training *training, int chains) {
+    size_t dim = (size_t)training->dim;
+    double *start = malloc((size_t)chains * dim * sizeof *start);
+    for (int c = 0; start && c < chains; c++) {
+        size_t member = (size_t)c * (size_t)training->count / (size_t)chains % (size_t)training->count;
+        memcpy(start + (size_t)c * dim, training->x + member * dim, dim * sizeof *start);
+    }
+    return start;
+}
+
+static int save_kernel(const settings *set, const ais_kernel *kernel, const ais_target *target) {
+    ais_context context = {0};
+    char path[4200];
+    snprintf(path, sizeof path, "%s/kernel.ais", set->out);
+    return ais_kernel_save(&context, kernel, target, path) == AIS_OK ? 0 : failed(&context);
+}
+
+static int draw_learned(settings *set, const ais_target *target, const ais_kernel *kernel,
+                        const ais_training *training) {
+    double *start = starting_points(training, set->chains);
+    if (!start) return complain(EXIT_FAILED, "out of memory for the starting points of %d chains", set->chains);
+    set->start = start;
+    set->training = training;
+    if (!set->quiet && !set->json) learning_verdict(training, stdout);
+    int code = draw_to_files(set, target, kernel);
+    if ((code == 0 || code == EXIT_DISTRUST) && save_kernel(set, kernel, target) != 0) code = EXIT_FAILED;
+    if (code == 0 && training->warning[0]) code = EXIT_DISTRUST;
+    set->start = NULL;
+    free(start);
+    return code;
+}
+
+int run_run(int argc, char **argv) {
+    settings set = default_settings();
+    set.chains = 16;
+    set.warmup = 100;
+    learning how = {0};
+    const option options[] = {LEARNING_OPTIONS(how), DRAW_OPTIONS(set), {0}};
+    int words = parse_options(argc, argv, options, &set.target, 1);
+    if (words < 0) return EXIT_USAGE;
+    if (set.help) {
+        print_help("run TARGET [options]",
+                   "Learns a kernel for TARGET from nothing but its density, draws with it under an exact "
+                   "Metropolis-Hastings test, and judges the draws. Writes kernel.ais, the draws, summary.json and "
+                   "run.json into a folder. Exits with 3 when the draws are not to be trusted. Ctrl-C ends training "
+                   "with the best kernel so far, or drawing with complete files.",
+                   options);
+        return 0;
+    }
+    if (words == 0) return complain(EXIT_USAGE, "run needs a target; see aisampler run --help");
+    if (!settings_make_sense(&set)) return EXIT_USAGE;
+    catch_interrupts();
+    ais_context context = {0};
+    ais_target *target = NULL;
+    ais_kernel *kernel = NULL;
+    ais_training *training = NULL;
+    char directory[4096];
+    if (ais_target_open(&context, set.target, &target) != AIS_OK) return failed(&context);
+    default_directory(set.target, directory, sizeof directory);
+    if (!set.out) set.out = directory;
+    int code = 0;
+    if (ais_target_check(&context, target, set.seed) != AIS_OK) code = failed(&context);
+    if (code == 0) code = learn(&how, target, set.seed, set.threads, set.quiet, &kernel, &training);
+    if (code == 0) code = draw_learned(&set, target, kernel, training);
+    ais_training_free(training);
+    ais_kernel_free(kernel);
+    ais_target_close(target);
+    return code;
+}
