@@ -5,6 +5,8 @@
 #include "draw.h"
 #include "learning.h"
 
+enum { rival_warmup = 500 }; /* what NUTS and the random walk need to adapt */
+
 /* Chains start at members of the population: already about distributed as the target. */
 static double *starting_points(const ais_training *training, int chains) {
     size_t dim = (size_t)training->dim;
@@ -23,6 +25,24 @@ static int save_kernel(const settings *set, const ais_kernel *kernel, const ais_
     return ais_kernel_save(&context, kernel, target, path) == AIS_OK ? 0 : failed(&context);
 }
 
+/* Where a classical kernel does better, the two are cycled: one step of each in turn. Says so. */
+static int join_rival(settings *set, const ais_training *training, ais_kernel **kernel) {
+    if (!(training->rival_ess_per_second > training->ess_per_second)) return 0;
+    ais_context context = {0};
+    bool nuts = strcmp(training->rival, "nuts") == 0;
+    ais_kernel *part[2] = {*kernel, NULL};
+    ais_status status = nuts ? ais_kernel_nuts(&context, NULL, &part[1]) : ais_kernel_rwm(&context, NULL, &part[1]);
+    if (status != AIS_OK) return failed(&context);
+    *kernel = NULL; /* the cycle owns its parts, also when it fails */
+    if (ais_kernel_cycle(&context, part, 2, kernel) != AIS_OK) return failed(&context);
+    if (set->warmup < rival_warmup) set->warmup = rival_warmup;
+    if (!set->quiet)
+        fprintf(stderr,
+                "%s does better here (worst ESS %.3g a second against %.3g): the chains take a step of each in turn\n",
+                training->rival, training->rival_ess_per_second, training->ess_per_second);
+    return 0;
+}
+
 static int draw_learned(settings *set, const ais_target *target, const ais_kernel *kernel,
                         const ais_training *training) {
     double *start = starting_points(training, set->chains);
@@ -31,7 +51,6 @@ static int draw_learned(settings *set, const ais_target *target, const ais_kerne
     set->training = training;
     if (!set->quiet && !set->json) learning_verdict(training, stdout);
     int code = draw_to_files(set, target, kernel);
-    if ((code == 0 || code == EXIT_DISTRUST) && save_kernel(set, kernel, target) != 0) code = EXIT_FAILED;
     if (code == 0 && training->warning[0]) code = EXIT_DISTRUST;
     set->start = NULL;
     free(start);
@@ -69,6 +88,9 @@ int run_run(int argc, char **argv) {
     int code = 0;
     if (ais_target_check(&context, target, set.seed) != AIS_OK) code = failed(&context);
     if (code == 0) code = learn(&how, target, set.seed, set.threads, set.quiet, &kernel, &training);
+    if (code == 0 && ais_directory_make(&context, set.out) != AIS_OK) code = failed(&context);
+    if (code == 0) code = save_kernel(&set, kernel, target);
+    if (code == 0) code = join_rival(&set, training, &kernel);
     if (code == 0) code = draw_learned(&set, target, kernel, training);
     ais_training_free(training);
     ais_kernel_free(kernel);

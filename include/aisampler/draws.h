@@ -81,6 +81,9 @@ struct ais_sink {
 };
 void ais_sink_free(ais_sink *sink); /* NULL is allowed */
 
+/* Makes a directory and those above it; one that is there is fine. */
+ais_status ais_directory_make(ais_context *context, const char *directory);
+
 /* DIR/draws-<chain>.csv, chains counted from 1. */
 ais_status ais_sink_stan_csv(ais_context *context, const char *directory, ais_sink **sink);
 

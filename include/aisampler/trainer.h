@@ -79,6 +79,10 @@ typedef struct ais_training {
     double start_seconds, train_seconds;
     double acceptance, worst_ess; /* of the kernel, on fresh chains; worst_ess as a share of the draws */
     int attempts, rollbacks;
+    /* Short runs against NUTS and the random walk, made when worst_ess is below 0.7: the better of the two, and worst
+     * ESS per second of one thread. rival is empty and the numbers 0 when nothing was compared. */
+    char rival[8];
+    double rival_ess_per_second, ess_per_second;
     int points;
     ais_train_point *point;
 } ais_training;

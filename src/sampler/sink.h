@@ -17,9 +17,6 @@ ais_status ais_header_check(ais_context *context, const ais_run_header *header);
 /* Refuses a chunk that is out of order or goes past what the header planned, and counts it. */
 ais_status ais_rows_add(ais_context *context, ais_rows *rows, const ais_run_header *header, const ais_chunk *chunk);
 
-/* mkdir -p */
-ais_status ais_directory_make(ais_context *context, const char *directory);
-
 /* DIRECTORY/NAME in memory of its own, or NULL. */
 char *ais_path_join(const char *directory, const char *name);
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <aisampler/diagnostics.h>
+#include "trainer/short_run.h"
 
 typedef struct run {
     const ais_population *population;
@@ -53,21 +53,6 @@ static void run_block(void *data, int b) {
     ais_arena_free(&arena);
 }
 
-/* Squares in place after the points themselves have been judged. */
-static double worst(const run *this) {
-    size_t size = (size_t)this->chains * (size_t)this->draws;
-    double least = INFINITY;
-    for (int i = 0; i < this->population->target->dim; i++) {
-        double *x = this->x + (size_t)i * size;
-        for (int power = 1; power <= 2; power++) {
-            double ess = ais_ess_bulk(x, this->chains, this->draws) / (double)size;
-            if (!(ess >= least)) least = isfinite(ess) ? ess : 0; /* a chain that never moves has none */
-            for (size_t k = 0; k < size; k++) x[k] *= x[k];
-        }
-    }
-    return least;
-}
-
 ais_status ais_fresh_chains(ais_context *context, const ais_population *population, const ais_kernel *kernel,
                             uint64_t seed, int chains, int draws, ais_fresh_result *result) {
     int blocks = (chains - 1) / AIS_BLOCK + 1;
@@ -87,7 +72,7 @@ ais_status ais_fresh_chains(ais_context *context, const ais_population *populati
         if (this.status[b] != AIS_OK) status = ais_fail(context, this.status[b], "%s", this.context[b].message);
         result->acceptance += this.acceptance[b] / ((double)this.chains * draws);
     }
-    if (status == AIS_OK) result->worst_ess = worst(&this);
+    if (status == AIS_OK) result->worst_ess = ais_worst_share(population->target->dim, this.chains, draws, this.x);
     ais_arena_free(&arena);
     return status;
 }

@@ -10,10 +10,12 @@
 #include "trainer/henon_trainer.h"
 #include "trainer/log_z.h"
 #include "trainer/plan.h"
+#include "trainer/rival.h"
+#include "trainer/short_run.h"
 #include "trainer/start.h"
 
 enum { DEFAULT_POPULATION = 512, MOST_POINTS = 4096 };
-static const double default_seconds = 30;
+static const double default_seconds = 30, rivals_below = 0.7;
 
 typedef struct lesson {
     const ais_target *target;
@@ -156,6 +158,29 @@ static ais_status hunt(ais_context *context, lesson *this, int wanted) {
     return AIS_OK;
 }
 
+static ais_status start_with_nuts(ais_context *context, lesson *this, int wanted) {
+    enum { CHAINS = 8, WARMUP = 500 };
+    int draws = (wanted + CHAINS - 1) / CHAINS;
+    size_t dim = (size_t)this->target->dim, size = (size_t)CHAINS * (size_t)draws;
+    ais_training *training = this->training;
+    ais_kernel *nuts;
+    ais_short_run run = {.chains = CHAINS, .warmup = WARMUP, .draws = draws, .seed = this->options->seed};
+    ais_status status = ais_kernel_nuts(context, NULL, &nuts);
+    if (status != AIS_OK) return status;
+    run.x = malloc(dim * size * sizeof *run.x);
+    status = run.x ? ais_short_run_go(context, this->target, nuts, this->pool, &run)
+                   : ais_fail_memory(context, "draws of NUTS", dim * size * sizeof *run.x);
+    for (size_t k = 0; status == AIS_OK && k < (size_t)wanted; k++)
+        for (size_t i = 0; i < dim; i++) training->x[k * dim + i] = run.x[i * size + k];
+    free(run.x);
+    ais_kernel_free(nuts);
+    training->log_z = training->log_z_error = NAN;
+    training->trusted = true;
+    snprintf(training->sentence, sizeof training->sentence,
+             "training started from %d chains of NUTS: modes that they did not find are missed", CHAINS);
+    return status;
+}
+
 static ais_status begin(ais_context *context, lesson *this) {
     const ais_train_options *options = this->options;
     int wanted = options->population > 0 ? options->population : DEFAULT_POPULATION, dim = this->target->dim;
@@ -166,8 +191,9 @@ static ais_status begin(ais_context *context, lesson *this) {
     training->point = malloc(MOST_POINTS * sizeof *training->point);
     if (!training->x || !training->point)
         return ais_fail_memory(context, "a population", (size_t)wanted * (size_t)dim * sizeof(double));
-    ais_status status = options->method == AIS_START_DRAWS ? take_draws(context, this, options->start, wanted)
-                                                           : hunt(context, this, wanted);
+    ais_status status = options->method == AIS_START_DRAWS  ? take_draws(context, this, options->start, wanted)
+                        : options->method == AIS_START_NUTS ? start_with_nuts(context, this, wanted)
+                                                            : hunt(context, this, wanted);
     if (status != AIS_OK) return status;
     training->start_seconds = now() - this->began;
     this->situation = (ais_situation){
@@ -345,6 +371,8 @@ ais_status ais_train(ais_context *context, const ais_target *target, const ais_t
     if (status == AIS_OK) status = begin(context, &this);
     if (status == AIS_OK) status = henon ? train_henon(context, &this) : train_flow(context, &this);
     this.training->worst_ess = this.best_ess;
+    if (status == AIS_OK && this.best_ess < rivals_below)
+        status = ais_compare_rivals(context, this.population, this.best, options->seed, this.training);
     this.training->train_seconds = now() - this.began - this.training->start_seconds;
     if (this.population) keep_points(&this);
     ais_population_free(this.population);
