@@ -90,6 +90,9 @@ static void judge(const measure *this, double *f, double mean, double variance, 
                   bool mean_only, result *r) {
     double song = 0, error = ais_ess_error(f, this->chains, DRAWS, mean, variance);
     for (int c = 0; c < 100; c++) song += ais_ess_song(f + (size_t)c * DRAWS, DRAWS, mean, variance, 0.05) / 100;
+    if (number("verbose", 0) > 0)
+        printf("      %s%d: song %.0f error %.0f bulk %.0f\n", what, which + 1, song, error,
+               ais_ess_bulk(f, 128, DRAWS) / 128);
     if (song < r->song) r->song = song;
     if (mean_only && song < r->mean_song) r->mean_song = song;
     if (error < r->error) {

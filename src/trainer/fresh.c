@@ -60,7 +60,7 @@ static double worst(const run *this) {
     for (int i = 0; i < this->population->target->dim; i++) {
         double *x = this->x + (size_t)i * size;
         for (int power = 1; power <= 2; power++) {
-            double ess = ais_ess_bulk(x, this->chains, this->draws) / (double)size;
+            double ess = ais_ess_mean(x, this->chains, this->draws) / (double)size;
             if (!(ess >= least)) least = isfinite(ess) ? ess : 0; /* a chain that never moves has none */
             for (size_t k = 0; k < size; k++) x[k] *= x[k];
         }

@@ -67,6 +67,10 @@ typedef struct ais_henon_trainer ais_henon_trainer;
 ais_status ais_henon_trainer_new(ais_context *context, ais_kernel *kernel, ais_population *population, uint64_t seed,
                                  ais_henon_trainer **trainer);
 ais_status ais_henon_train(ais_context *context, ais_henon_trainer *trainer, const ais_henon_stage *stage);
+
+/* The discriminator as the last adversarial stage left it, and its weights; NULL when there was none. Both
+ * live as long as the trainer. */
+const ais_real *ais_henon_trainer_discriminator(const ais_henon_trainer *trainer, ais_discriminator *discriminator);
 double ais_henon_trainer_best(const ais_henon_trainer *trainer); /* worst ESS of the kept snapshot */
 void ais_henon_trainer_free(ais_henon_trainer *trainer);         /* NULL is allowed */
 
