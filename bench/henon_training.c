@@ -174,6 +174,7 @@ static ais_henon_stage stage_of(char letter) {
     TAKE(hidden);
     TAKE(depth);
     TAKE(tanh);
+    TAKE(barker);
     TAKE(form);
     TAKE(loss);
     TAKE(discriminator_rate);

@@ -187,6 +187,7 @@ static void acceptance_block(void *data, int b, ais_real *gradient, double *loss
     const ais_henon_objective *objective = data;
     ais_henon_block *block = &objective->block[b];
     double share = 1 / (lanes * objective->blocks), by_chance[AIS_BLOCK] = {0};
+    bool soft = objective->phi || objective->barker;
     memset(block->gradient_x, 0, (size_t)objective->henon.dim * AIS_BLOCK * sizeof(double));
     if (objective->mixing)
         ais_mixing_pull_back(objective->mixing, &objective->mixing_block[b], block->chance, block->image_x,
@@ -196,9 +197,9 @@ static void acceptance_block(void *data, int b, ais_real *gradient, double *loss
         block->gradient_ratio[c] = 0;
         if (block->bad[c]) continue;
         double odds = exp(-fabs(ratio)), barker = (ratio < 0 ? odds : 1) / (1 + odds);
-        *loss -= share * (objective->phi ? 2 * barker : block->chance[c]);
+        *loss -= share * (soft ? 2 * barker : block->chance[c]);
         block->gradient_ratio[c] =
-            by_chance[c] * chance_slope - share * (objective->phi ? 2 * barker * (1 - barker) : chance_slope);
+            by_chance[c] * chance_slope - share * (soft ? 2 * barker * (1 - barker) : chance_slope);
     }
     image_gradient(objective, block);
     map_backward(objective, block, loss, gradient);

@@ -46,6 +46,7 @@ typedef struct ais_henon_objective {
     double likelihood;                      /* weight of the likelihood beside it */
     bool differences;                       /* of the density, in place of the target's gradient */
     double h;                               /* their step */
+    bool barker;                            /* exact: -2 E 1/(1 + e^-l) as well */
     ais_discriminator_loss loss;
     /* filled by ais_henon_objective_new */
     int blocks;

@@ -65,7 +65,7 @@ ais_henon_stage ais_henon_stage_default(ais_henon_kind kind) {
 ais_henon_stage ais_henon_stage_paper(void) {
     return (ais_henon_stage){.kind = AIS_ADVERSARIAL,
                              .steps = 2000,
-                             .rate = 1e-3,
+                             .rate = 3e-4,
                              .final_share = 1,
                              .kernel_steps = 1,
                              .discriminator_steps = 3,

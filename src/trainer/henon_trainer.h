@@ -41,6 +41,7 @@ typedef struct ais_henon_stage {
     int waves;            /* random Fourier features in it */
     double likelihood;    /* weight of the likelihood beside exact or adversarial */
     bool differences;     /* exact: never ask for the target's gradient */
+    bool barker;          /* exact: the acceptance of the Barker test, which has a slope everywhere */
     ais_discriminator_form form;
     ais_discriminator_loss loss;
     int hidden, depth; /* of the discriminator; 0: as printed */
@@ -58,7 +59,9 @@ typedef struct ais_henon_stage {
 /* What measures best (docs/training-henon.md). */
 ais_henon_stage ais_henon_stage_default(ais_henon_kind kind);
 
-/* The paper's own setting: Algorithm 1, r log r, product form, nothing else. For 5 layers, relu, flip. */
+/* The paper's own setting: Algorithm 1, r log r, product form, nothing else. For 5 layers, relu, flip, no spread;
+ * in two dimensions no whitening either: the map then starts near x -> -x, on which the printed numbers for
+ * symmetric targets rest. */
 ais_henon_stage ais_henon_stage_paper(void);
 
 typedef struct ais_henon_trainer ais_henon_trainer;
