@@ -174,7 +174,7 @@ static ais_henon_stage stage_of(char letter) {
     TAKE(hidden);
     TAKE(depth);
     TAKE(tanh);
-    TAKE(barker);
+    TAKE(exact);
     TAKE(form);
     TAKE(loss);
     TAKE(discriminator_rate);
@@ -213,7 +213,8 @@ static ais_status train(ais_context *context, ais_pool *pool, const char *name, 
     if (status == AIS_OK) status = ais_population_move(context, population, 1, (int)number("warm", 500));
     if (status == AIS_OK) ais_population_scale_walk(population);
     if (status == AIS_OK) status = ais_kernel_learned(context, &shape, seed, &kernel);
-    if (status == AIS_OK && number("whiten", 1) > 0) status = ais_henon_whiten(context, kernel, population);
+    if (status == AIS_OK && number("whiten", 1) > 0)
+        status = ais_henon_whiten(context, kernel, population, number("whiten", 1) < 2);
     if (status == AIS_OK && number("spread", !paper) > 0) ais_henon_spread(kernel, seed);
     if (status == AIS_OK) status = ais_henon_trainer_new(context, kernel, population, seed, &trainer);
     double seconds = now() - start;

@@ -4,7 +4,7 @@
 
 #include "trainer/henon_trainer.h"
 
-ais_status ais_henon_whiten(ais_context *context, ais_kernel *kernel, const ais_population *population) {
+ais_status ais_henon_whiten(ais_context *context, ais_kernel *kernel, const ais_population *population, bool centre) {
     size_t dim = (size_t)population->target->dim;
     ais_arena arena = {0};
     double *mean = AIS_TAKE(&arena, double, dim), *sd = AIS_TAKE(&arena, double, dim);
@@ -14,7 +14,8 @@ ais_status ais_henon_whiten(ais_context *context, ais_kernel *kernel, const ais_
         status = ais_fail_memory(context, "a whitening", dim * dim * sizeof *factor);
     } else {
         ais_population_moments(population, mean, sd);
-        for (size_t i = 0; i < dim; i++) sum += sd[i] * sd[i];
+        for (size_t i = 0; i < dim; i++) sum += centre ? sd[i] * sd[i] : sd[i] * sd[i] + mean[i] * mean[i];
+        if (!centre) memset(mean, 0, dim * sizeof *mean);
         for (size_t i = 0; i < dim; i++) factor[i * dim + i] = sqrt(sum / (double)dim);
         status = ais_kernel_whiten(context, kernel, mean, factor);
     }

@@ -117,7 +117,7 @@ static bool open_course(course *this, double common) {
                                             .strength = stage->mixing,
                                             .likelihood = stage->likelihood,
                                             .differences = stage->differences,
-                                            .barker = stage->barker,
+                                            .exact = stage->exact,
                                             .h = 1e-5 * common,
                                             .loss = stage->loss};
     ais_adam_options kernel = {.rate = stage->rate,

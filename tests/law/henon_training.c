@@ -25,7 +25,7 @@ static void make(setting *s, int threads, const char *target) {
     assert_ok(s->context, ais_population_move(&s->context, s->population, 1, 100));
     ais_population_scale_walk(s->population);
     assert_ok(s->context, ais_kernel_learned(&s->context, &shape, 5, &s->kernel));
-    assert_ok(s->context, ais_henon_whiten(&s->context, s->kernel, s->population));
+    assert_ok(s->context, ais_henon_whiten(&s->context, s->kernel, s->population, true));
     ais_henon_spread(s->kernel, 5);
     assert_ok(s->context, ais_henon_trainer_new(&s->context, s->kernel, s->population, 5, &s->trainer));
 }
