@@ -52,6 +52,7 @@ ais_henon_stage ais_henon_stage_default(ais_henon_kind kind) {
     stage.rate = kind == AIS_EXACT ? 1e-3 : 3e-4;
     stage.average = 0.99;
     stage.mixing = 1;
+    stage.likelihood = kind == AIS_ADVERSARIAL ? 0.3 : 0;
     stage.mixing_weight = 4;
     stage.waves = 32;
     stage.check_every = 500;
