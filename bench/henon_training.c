@@ -90,6 +90,9 @@ static void judge(const measure *this, double *f, double mean, double variance, 
                   bool mean_only, result *r) {
     double song = 0, error = ais_ess_error(f, this->chains, DRAWS, mean, variance);
     for (int c = 0; c < 100; c++) song += ais_ess_song(f + (size_t)c * DRAWS, DRAWS, mean, variance, 0.05) / 100;
+    if (number("verbose", 0) > 0)
+        printf("      %s%d: song %.0f error %.0f bulk %.0f\n", what, which + 1, song, error,
+               ais_ess_bulk(f, 128, DRAWS) / 128);
     if (song < r->song) r->song = song;
     if (mean_only && song < r->mean_song) r->mean_song = song;
     if (error < r->error) {
@@ -171,6 +174,7 @@ static ais_henon_stage stage_of(char letter) {
     TAKE(hidden);
     TAKE(depth);
     TAKE(tanh);
+    TAKE(exact);
     TAKE(form);
     TAKE(loss);
     TAKE(discriminator_rate);
@@ -209,7 +213,8 @@ static ais_status train(ais_context *context, ais_pool *pool, const char *name, 
     if (status == AIS_OK) status = ais_population_move(context, population, 1, (int)number("warm", 500));
     if (status == AIS_OK) ais_population_scale_walk(population);
     if (status == AIS_OK) status = ais_kernel_learned(context, &shape, seed, &kernel);
-    if (status == AIS_OK && number("whiten", 1) > 0) status = ais_henon_whiten(context, kernel, population);
+    if (status == AIS_OK && number("whiten", 1) > 0)
+        status = ais_henon_whiten(context, kernel, population, number("whiten", 1) < 2);
     if (status == AIS_OK && number("spread", !paper) > 0) ais_henon_spread(kernel, seed);
     if (status == AIS_OK) status = ais_henon_trainer_new(context, kernel, population, seed, &trainer);
     double seconds = now() - start;

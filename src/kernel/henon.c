@@ -102,6 +102,13 @@ static void exchange(const ais_henon *henon, ais_henon_tape *tape, double *z) {
     memcpy(second, tape->spare, bytes);
 }
 
+static void add_eta(const ais_henon *henon, size_t lanes, const ais_real *eta, double sign, double *value) {
+    for (int i = 0; i < henon->dim; i++) {
+        double by = sign * (double)eta[i];
+        for (size_t c = 0; c < lanes; c++) value[(size_t)i * lanes + c] += by;
+    }
+}
+
 void ais_henon_map(const ais_henon *henon, const ais_real *weights, ais_henon_tape *tape, bool inverse, double *z) {
     size_t lanes = tape->lanes, rows = (size_t)henon->dim * lanes;
     double *x = z, *y = z + rows;
@@ -111,19 +118,24 @@ void ais_henon_map(const ais_henon *henon, const ais_real *weights, ais_henon_ta
         const ais_real *eta = layer_eta(henon, layer_weights);
         ais_real *in = tape->in + (size_t)layer * rows;
         double *stay = inverse ? x : y, *other = inverse ? y : x;
-        for (size_t i = 0; i < rows; i++) {
-            if (inverse) stay[i] -= (double)eta[i / lanes];
-            in[i] = (ais_real)stay[i];
-        }
+        if (inverse) add_eta(henon, lanes, eta, -1, stay);
+        for (size_t i = 0; i < rows; i++) in[i] = (ais_real)stay[i];
         evaluate(henon, layer_weights, tape, layer);
-        for (size_t i = 0; i < rows; i++) {
-            other[i] = (double)tape->value[i] - other[i];
-            if (!inverse) stay[i] += (double)eta[i / lanes];
-        }
+        for (size_t i = 0; i < rows; i++) other[i] = (double)tape->value[i] - other[i];
+        if (!inverse) add_eta(henon, lanes, eta, 1, stay);
         x = inverse ? other : stay;
         y = inverse ? stay : other;
     }
     if (x != z) exchange(henon, tape, z);
+}
+
+/* sign * the sum of each row, added to sum. */
+static void add_rows(const ais_henon *henon, size_t lanes, const double *value, double sign, ais_real *sum) {
+    for (int i = 0; i < henon->dim; i++) {
+        double row = 0;
+        for (size_t c = 0; c < lanes; c++) row += value[(size_t)i * lanes + c];
+        sum[i] += (ais_real)(sign * row);
+    }
 }
 
 /* Forward (x, y) -> (y + eta, V(y) - x): with (a, b) the gradient by the result,
@@ -138,18 +150,16 @@ void ais_henon_backward(const ais_henon *henon, const ais_real *weights, ais_hen
         size_t offset = (size_t)layer * henon->layer_weights;
         ais_real *gradient_eta = gradient_weights + offset + henon->layer_weights - henon->dim;
         double *reflected = inverse ? a : b, *stay = inverse ? b : a;
-        for (size_t i = 0; i < rows; i++) {
-            if (!inverse) gradient_eta[i / lanes] += (ais_real)stay[i];
-            tape->gradient_value[i] = (ais_real)reflected[i];
-        }
+        if (!inverse) add_rows(henon, lanes, stay, 1, gradient_eta);
+        for (size_t i = 0; i < rows; i++) tape->gradient_value[i] = (ais_real)reflected[i];
         ais_perceptron_backward(&henon->net, weights + offset, lanes, tape->in + (size_t)layer * rows,
                                 tape->hidden + (size_t)layer * hidden, tape->gradient_value, tape->work,
                                 tape->gradient_in, gradient_weights + offset);
         for (size_t i = 0; i < rows; i++) {
             stay[i] += (double)tape->gradient_in[i];
             reflected[i] = -reflected[i];
-            if (inverse) gradient_eta[i / lanes] -= (ais_real)stay[i];
         }
+        if (inverse) add_rows(henon, lanes, stay, -1, gradient_eta);
         a = inverse ? stay : reflected;
         b = inverse ? reflected : stay;
     }

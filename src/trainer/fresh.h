@@ -5,7 +5,9 @@
 #include "trainer/population.h"
 
 typedef struct ais_fresh_result {
-    double worst_ess;  /* bulk, as a share of the draws: the smallest over x_i and x_i^2 */
+    /* The smallest over x_i and x_i^2, as a share of the draws; not rank-normalised: ranks of a mixture stretch the
+     * gap between modes and rate a map that is smooth across it too low. */
+    double worst_ess;
     double acceptance; /* mean */
 } ais_fresh_result;
 

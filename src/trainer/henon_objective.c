@@ -183,6 +183,14 @@ static void image_gradient(const ais_henon_objective *objective, ais_henon_block
         if (block->bad[i % AIS_BLOCK] || !isfinite(block->gradient[i])) block->gradient[i] = 0;
 }
 
+static double loss_at(ais_exact_loss kind, double ratio, double *slope) {
+    double odds = exp(-fabs(ratio)), barker = (ratio < 0 ? odds : 1) / (1 + odds), root = sqrt(1 + ratio * ratio);
+    *slope = kind == AIS_CHANCE ? (ratio < 0 ? -odds : 0)
+             : kind == AIS_SOFT ? -2 * barker * (1 - barker)
+                                : ratio / root;
+    return kind == AIS_CHANCE ? (ratio < 0 ? -odds : -1) : kind == AIS_SOFT ? -2 * barker : root - 1;
+}
+
 static void acceptance_block(void *data, int b, ais_real *gradient, double *loss) {
     const ais_henon_objective *objective = data;
     ais_henon_block *block = &objective->block[b];
@@ -192,13 +200,11 @@ static void acceptance_block(void *data, int b, ais_real *gradient, double *loss
         ais_mixing_pull_back(objective->mixing, &objective->mixing_block[b], block->chance, block->image_x,
                              block->gradient_x, by_chance);
     for (size_t c = 0; c < AIS_BLOCK; c++) {
-        double ratio = block->ratio[c], chance_slope = ratio < 0 ? block->chance[c] : 0;
+        double slope, chance_slope = block->ratio[c] < 0 ? block->chance[c] : 0;
         block->gradient_ratio[c] = 0;
         if (block->bad[c]) continue;
-        double odds = exp(-fabs(ratio)), barker = (ratio < 0 ? odds : 1) / (1 + odds);
-        *loss -= share * (objective->phi ? 2 * barker : block->chance[c]);
-        block->gradient_ratio[c] =
-            by_chance[c] * chance_slope - share * (objective->phi ? 2 * barker * (1 - barker) : chance_slope);
+        *loss += share * loss_at(objective->phi ? AIS_SOFT : objective->exact, block->ratio[c], &slope);
+        block->gradient_ratio[c] = by_chance[c] * chance_slope + share * slope;
     }
     image_gradient(objective, block);
     map_backward(objective, block, loss, gradient);

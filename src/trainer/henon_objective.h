@@ -3,7 +3,7 @@
  * throughout; the target and the mixing term see x = m + A u.
  *
  *     likelihood      -log q(g(u, v))
- *     exact           -E min(1, e^l), l the true log ratio: the target's gradient, or differences of its density
+ *     exact           ais_exact_loss of l, the true log ratio: the target's gradient, or differences of its density
  *     adversarial     -2 E 1/(1 + e^-d), d a discriminator's value: nothing is asked of the target
  *
  * to the last two: the mixing term times its strength, and the likelihood times its own. */
@@ -18,6 +18,14 @@
 #include "trainer/discriminator.h"
 #include "trainer/henon_base.h"
 #include "trainer/mixing.h"
+
+/* Of the exact objective. AIS_ROOT has a slope wherever l is not 0, so that it mends the rare points whose
+ * proposals are hopeless and which the acceptance, a mean, can afford to give up. */
+typedef enum ais_exact_loss {
+    AIS_CHANCE, /* -min(1, e^l) */
+    AIS_SOFT,   /* -2 / (1 + e^-l) */
+    AIS_ROOT    /* sqrt(1 + l^2) - 1 */
+} ais_exact_loss;
 
 /* One block's memory; rows are coordinates x AIS_BLOCK. */
 typedef struct ais_henon_block {
@@ -46,6 +54,7 @@ typedef struct ais_henon_objective {
     double likelihood;                      /* weight of the likelihood beside it */
     bool differences;                       /* of the density, in place of the target's gradient */
     double h;                               /* their step */
+    ais_exact_loss exact;
     ais_discriminator_loss loss;
     /* filled by ais_henon_objective_new */
     int blocks;

@@ -4,7 +4,7 @@
 
 #include "trainer/henon_trainer.h"
 
-ais_status ais_henon_whiten(ais_context *context, ais_kernel *kernel, const ais_population *population) {
+ais_status ais_henon_whiten(ais_context *context, ais_kernel *kernel, const ais_population *population, bool centre) {
     size_t dim = (size_t)population->target->dim;
     ais_arena arena = {0};
     double *mean = AIS_TAKE(&arena, double, dim), *sd = AIS_TAKE(&arena, double, dim);
@@ -14,7 +14,8 @@ ais_status ais_henon_whiten(ais_context *context, ais_kernel *kernel, const ais_
         status = ais_fail_memory(context, "a whitening", dim * dim * sizeof *factor);
     } else {
         ais_population_moments(population, mean, sd);
-        for (size_t i = 0; i < dim; i++) sum += sd[i] * sd[i];
+        for (size_t i = 0; i < dim; i++) sum += centre ? sd[i] * sd[i] : sd[i] * sd[i] + mean[i] * mean[i];
+        if (!centre) memset(mean, 0, dim * sizeof *mean);
         for (size_t i = 0; i < dim; i++) factor[i * dim + i] = sqrt(sum / (double)dim);
         status = ais_kernel_whiten(context, kernel, mean, factor);
     }
@@ -51,6 +52,7 @@ ais_henon_stage ais_henon_stage_default(ais_henon_kind kind) {
     stage.rate = kind == AIS_EXACT ? 1e-3 : 3e-4;
     stage.average = 0.99;
     stage.mixing = 1;
+    stage.likelihood = kind == AIS_ADVERSARIAL ? 0.3 : 0;
     stage.mixing_weight = 4;
     stage.waves = 32;
     stage.check_every = 500;
@@ -65,7 +67,7 @@ ais_henon_stage ais_henon_stage_default(ais_henon_kind kind) {
 ais_henon_stage ais_henon_stage_paper(void) {
     return (ais_henon_stage){.kind = AIS_ADVERSARIAL,
                              .steps = 2000,
-                             .rate = 1e-3,
+                             .rate = 3e-4,
                              .final_share = 1,
                              .kernel_steps = 1,
                              .discriminator_steps = 3,

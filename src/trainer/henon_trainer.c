@@ -21,6 +21,8 @@ struct ais_henon_trainer {
     ais_real *theta;      /* the kernel's weights, then the base's */
     ais_real *best;       /* theta of the best snapshot */
     double best_ess, best_acceptance;
+    ais_discriminator discriminator; /* of the last adversarial stage */
+    ais_real *phi;                   /* NULL: there was none */
     ais_arena arena;
 };
 
@@ -83,6 +85,11 @@ void ais_henon_trainer_free(ais_henon_trainer *trainer) {
 
 double ais_henon_trainer_best(const ais_henon_trainer *trainer) { return trainer->best_ess; }
 
+const ais_real *ais_henon_trainer_discriminator(const ais_henon_trainer *trainer, ais_discriminator *discriminator) {
+    *discriminator = trainer->discriminator;
+    return trainer->phi;
+}
+
 static void common_moments(const ais_population *population, double *mean, double *sd, double *common) {
     double sum = 0;
     ais_population_moments(population, mean, sd);
@@ -110,6 +117,7 @@ static bool open_course(course *this, double common) {
                                             .strength = stage->mixing,
                                             .likelihood = stage->likelihood,
                                             .differences = stage->differences,
+                                            .exact = stage->exact,
                                             .h = 1e-5 * common,
                                             .loss = stage->loss};
     ais_adam_options kernel = {.rate = stage->rate,
@@ -118,9 +126,13 @@ static bool open_course(course *this, double common) {
                                .average = stage->average,
                                .steps = stage->steps};
     ais_adam_options judge = {.rate = stage->discriminator_rate, .final_share = 1};
-    this->phi = AIS_TAKE(&this->arena, ais_real, this->discriminator.weights);
+    this->phi = AIS_TAKE(&trainer->arena, ais_real, this->discriminator.weights);
     if (!this->phi) return false;
     ais_discriminator_draw(&this->discriminator, trainer->seed, this->phi);
+    if (adversarial) {
+        trainer->discriminator = this->discriminator;
+        trainer->phi = this->phi;
+    }
     return ais_henon_objective_new(&this->objective, trainer->population->pool, blocks, &this->arena) &&
            ais_adam_new(&this->adam, &kernel, trainer->count, trainer->theta, &this->arena) &&
            ais_adam_new(&this->discriminator_adam, &judge, this->discriminator.weights, this->phi, &this->arena);

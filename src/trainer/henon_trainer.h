@@ -1,6 +1,6 @@
 /* Training of henon kernels, stage by stage, on batches of a population that the kernel itself moves.
  *
- *     ais_henon_whiten(&context, kernel, population);
+ *     ais_henon_whiten(&context, kernel, population, true);
  *     ais_henon_spread(kernel, seed);
  *     ais_henon_trainer_new(&context, kernel, population, seed, &trainer);
  *     ais_henon_train(&context, trainer, &likelihood);      stages of ais_henon_stage_default, changed at will
@@ -14,7 +14,7 @@
 #define AIS_TRAINER_HENON_TRAINER_H
 
 #include "kernel/learned.h"
-#include "trainer/discriminator.h"
+#include "trainer/henon_objective.h"
 #include "trainer/population.h"
 
 typedef enum ais_henon_kind { AIS_LIKELIHOOD, AIS_EXACT, AIS_ADVERSARIAL } ais_henon_kind;
@@ -41,6 +41,7 @@ typedef struct ais_henon_stage {
     int waves;            /* random Fourier features in it */
     double likelihood;    /* weight of the likelihood beside exact or adversarial */
     bool differences;     /* exact: never ask for the target's gradient */
+    ais_exact_loss exact;
     ais_discriminator_form form;
     ais_discriminator_loss loss;
     int hidden, depth; /* of the discriminator; 0: as printed */
@@ -58,7 +59,9 @@ typedef struct ais_henon_stage {
 /* What measures best (docs/training-henon.md). */
 ais_henon_stage ais_henon_stage_default(ais_henon_kind kind);
 
-/* The paper's own setting: Algorithm 1, r log r, product form, nothing else. For 5 layers, relu, flip. */
+/* The paper's own setting: Algorithm 1, r log r, product form, nothing else. For 5 layers, relu, flip, no spread;
+ * in two dimensions no whitening either: the map then starts near x -> -x, on which the printed numbers for
+ * symmetric targets rest. */
 ais_henon_stage ais_henon_stage_paper(void);
 
 typedef struct ais_henon_trainer ais_henon_trainer;
@@ -67,12 +70,16 @@ typedef struct ais_henon_trainer ais_henon_trainer;
 ais_status ais_henon_trainer_new(ais_context *context, ais_kernel *kernel, ais_population *population, uint64_t seed,
                                  ais_henon_trainer **trainer);
 ais_status ais_henon_train(ais_context *context, ais_henon_trainer *trainer, const ais_henon_stage *stage);
+
+/* The discriminator as the last adversarial stage left it, and its weights; NULL when there was none. Both
+ * live as long as the trainer. */
+const ais_real *ais_henon_trainer_discriminator(const ais_henon_trainer *trainer, ais_discriminator *discriminator);
 double ais_henon_trainer_best(const ais_henon_trainer *trainer); /* worst ESS of the kept snapshot */
 void ais_henon_trainer_free(ais_henon_trainer *trainer);         /* NULL is allowed */
 
 /* Whitening by the population's mean and, for all coordinates, the root of the mean of its variances: a
- * map of volume 1 is the better start the rounder its space. */
-ais_status ais_henon_whiten(ais_context *context, ais_kernel *kernel, const ais_population *population);
+ * map of volume 1 is the better start the rounder its space. Without `centre` the mean is left at 0. */
+ais_status ais_henon_whiten(ais_context *context, ais_kernel *kernel, const ais_population *population, bool centre);
 
 /* First-layer weights three times as large and biases U(-2, 2): bumps all over the whitened space. */
 void ais_henon_spread(ais_kernel *kernel, uint64_t seed);

@@ -76,7 +76,7 @@ double ais_worst_share(int dim, int chains, int draws, double *x) {
     double least = INFINITY;
     for (int i = 0; i < dim; i++, x += size)
         for (int power = 1; power <= 2; power++) {
-            double ess = ais_ess_bulk(x, chains, draws) / (double)size;
+            double ess = ais_ess_mean(x, chains, draws) / (double)size;
             if (!(ess >= least)) least = isfinite(ess) ? ess : 0; /* a chain that never moves has none */
             for (size_t k = 0; k < size; k++) x[k] *= x[k];
         }

@@ -17,7 +17,8 @@ typedef struct ais_short_run {
 ais_status ais_short_run_go(ais_context *context, const ais_target *target, const ais_kernel *kernel, ais_pool *pool,
                             ais_short_run *run);
 
-/* The smallest bulk ESS over x_i and x_i^2 of dim x chains x draws, as a share of the draws. x is used up. */
+/* The smallest ESS over x_i and x_i^2 of dim x chains x draws, as a share of the draws; not rank-normalised, see
+ * trainer/fresh.h. x is used up. */
 double ais_worst_share(int dim, int chains, int draws, double *x);
 
 #endif

@@ -76,6 +76,14 @@ static void drop(subject *s) {
 typedef double evaluate(subject *s);
 static double likelihood(subject *s) { return ais_henon_likelihood(&s->objective, s->theta); }
 static double exact(subject *s) { return ais_henon_acceptance(&s->objective, s->theta, NULL); }
+static double soft(subject *s) {
+    s->objective.exact = AIS_SOFT;
+    return exact(s);
+}
+static double root(subject *s) {
+    s->objective.exact = AIS_ROOT;
+    return exact(s);
+}
 static double adversarial(subject *s) { return ais_henon_acceptance(&s->objective, s->theta, s->phi); }
 static double discriminate(subject *s) { return ais_henon_discriminate(&s->objective, s->theta, s->phi); }
 
@@ -117,6 +125,8 @@ static void kernels(void **state) {
     check("exact, swap", exact, false, false, 0, AIS_SWAP);
     check("exact and mixing", exact, false, true, 0, AIS_FLIP);
     check("exact, mixing, likelihood", exact, false, true, 0.3, AIS_SWAP);
+    check("exact, soft", soft, false, true, 0, AIS_FLIP);
+    check("exact, root", root, false, true, 0, AIS_FLIP);
     check("adversarial", adversarial, true, false, 0, AIS_FLIP);
     check("adversarial and mixing", adversarial, true, true, 0.2, AIS_FLIP);
 }

@@ -62,19 +62,24 @@ static ais_kernel *make_kernel(int k, const ais_target *target) {
     return kernel;
 }
 
+static void unequal_eta(const ais_learned *learned, ais_proposal *proposal);
+
 typedef struct sums {
     double n, x[2], square[2], acceptance;
     double *mode;
 } sums;
 
 static void add_batch(sums *sum, const ais_target *target, const ais_kernel *kernel, int chains, uint64_t seed) {
+    /* a broken proposal may change weights that threads share */
+    bool broken = ((const ais_learned *)kernel)->propose == unequal_eta;
     ais_context context = {0};
     ais_sink *memory;
     ais_sample_result result;
     const ais_reference *truth = target->reference;
     double *start = malloc((size_t)chains * 2 * sizeof *start);
     for (int c = 0; c < chains; c++) truth->draw(seed, (uint64_t)c, start + 2 * (size_t)c, target->data);
-    ais_sample_options options = {.seed = seed, .chains = chains, .draws = 1, .thin = STEPS, .start = start};
+    ais_sample_options options = {
+        .seed = seed, .chains = chains, .draws = 1, .thin = STEPS, .start = start, .threads = broken ? 1 : 0};
     assert_ok(context, ais_sink_memory(&context, &memory));
     assert_ok(context, ais_sample(&context, target, kernel, &options, &memory, 1, &result));
     ais_draws *draws = ais_sink_memory_take(memory);
@@ -155,10 +160,10 @@ static void unequal_eta(const ais_learned *learned, ais_proposal *proposal) {
                       proposal->image + rows);
     for (size_t i = 0; i < rows; i++) proposal->image[rows + i] = -proposal->image[rows + i];
     ais_real *eta = learned->weights + learned->henon.layer_weights - 2;
-    for (int i = 0; i < 2; i++) eta[i] += 0.3F;
+    for (int i = 0; i < 2; i++) eta[i] += 0.5F;
     ais_henon_lattice(&learned->henon, learned->weights, proposal->henon_tape, true, proposal->image,
                       proposal->image + rows);
-    for (int i = 0; i < 2; i++) eta[i] -= 0.3F;
+    for (int i = 0; i < 2; i++) eta[i] -= 0.5F;
     AIS_CHOOSE(ais_lattice_to_double)(2 * rows, proposal->image, proposal->z);
     for (size_t c = 0; c < proposal->lanes; c++) {
         proposal->kinetic[c] = 0;
