@@ -87,14 +87,20 @@ static int train(const char *name, const char *spec, double scale, uint64_t seed
     ais_training *training = NULL;
     const char *kind = text("kernel", "default");
     int good = ais_target_open(&context, spec, &target) == AIS_OK;
-    ais_shape henon = {.map = AIS_HENON, .dim = good ? target->dim : 0, .layers = 12, .activation = AIS_TANH};
+    ais_shape henon = {
+        .map = AIS_HENON, .dim = good ? target->dim : 0, .layers = atoi(text("layers", "24")), .activation = AIS_TANH};
+    ais_target bare = good ? *target : (ais_target){0};
+    bare.grad = NULL; /* henon is asked to do without */
+    const ais_target *seen = strcmp(kind, "henon") == 0 ? &bare : target;
     ais_train_options options = {.seed = seed,
                                  .scale = scale,
+                                 .steps = atol(text("steps", "0")),
+                                 .population = atoi(text("population", "0")),
                                  .threads = atoi(text("threads", "0")),
                                  .paper = strcmp(kind, "paper") == 0,
                                  .objective = text("objective", NULL),
                                  .shape = strcmp(kind, "henon") == 0 ? &henon : NULL};
-    good = good && ais_train(&context, target, &options, &kernel, &training) == AIS_OK &&
+    good = good && ais_train(&context, seen, &options, &kernel, &training) == AIS_OK &&
            measure(&context, name, target, kernel, training, seed);
     if (!good) printf("%-15s %4d  %s\n", name, (int)seed, context.message);
     ais_training_free(training);

@@ -14,7 +14,7 @@
 #include "trainer/short_run.h"
 #include "trainer/start.h"
 
-enum { DEFAULT_POPULATION = 512, MOST_POINTS = 4096 };
+enum { DEFAULT_POPULATION = 512, HENON_POPULATION = 1024, MOST_POINTS = 4096 };
 static const double default_seconds = 30, rivals_below = 0.7;
 
 typedef struct lesson {
@@ -36,6 +36,10 @@ static double now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static bool is_henon(const ais_train_options *options) {
+    return options->paper || (options->shape && options->shape->map == AIS_HENON);
 }
 
 static bool stopped(const lesson *this) { return this->options->stop && *this->options->stop; }
@@ -183,7 +187,8 @@ static ais_status start_with_nuts(ais_context *context, lesson *this, int wanted
 
 static ais_status begin(ais_context *context, lesson *this) {
     const ais_train_options *options = this->options;
-    int wanted = options->population > 0 ? options->population : DEFAULT_POPULATION, dim = this->target->dim;
+    int usual = is_henon(options) ? HENON_POPULATION : DEFAULT_POPULATION;
+    int wanted = options->population > 0 ? options->population : usual, dim = this->target->dim;
     ais_training *training = this->training;
     training->dim = dim;
     training->count = wanted;
@@ -296,6 +301,7 @@ static ais_status run_henon_stage(ais_context *context, lesson *this, ais_henon_
     if (this->options->steps > 0) stage.steps = this->options->steps;
     if (this->options->rate > 0) stage.rate = this->options->rate;
     if (this->options->rlogr) stage.loss = AIS_RLOGR;
+    stage.differences = !this->target->grad;
     stage.progress = henon_progress;
     stage.data = this;
     return ais_henon_train(context, trainer, &stage);
@@ -324,7 +330,7 @@ static ais_status run_henon_stages(ais_context *context, lesson *this, ais_henon
 
 static ais_status train_henon(ais_context *context, lesson *this) {
     const ais_train_options *options = this->options;
-    ais_shape shape = {.map = AIS_HENON, .dim = this->target->dim, .layers = 12, .activation = AIS_TANH};
+    ais_shape shape = {.map = AIS_HENON, .dim = this->target->dim, .layers = 24, .activation = AIS_TANH};
     if (options->paper)
         shape = (ais_shape){.map = AIS_HENON, .dim = this->target->dim};
     else if (options->shape)
@@ -334,7 +340,9 @@ static ais_status train_henon(ais_context *context, lesson *this) {
     ais_status status = ais_kernel_learned(context, &shape, options->seed, &kernel);
     if (status != AIS_OK) return status;
     this->best = kernel;
-    status = ais_henon_whiten(context, kernel, this->population);
+    /* The paper's map on a plane starts near x -> -x, unwhitened: what its printed numbers rest on (docs/paper.md). */
+    if (!options->paper || this->target->dim > 2)
+        status = ais_henon_whiten(context, kernel, this->population, !options->paper);
     if (status == AIS_OK && !options->paper) ais_henon_spread(kernel, options->seed);
     if (status == AIS_OK) status = ais_henon_trainer_new(context, kernel, this->population, options->seed, &trainer);
     if (status == AIS_OK) status = run_henon_stages(context, this, trainer);
@@ -366,10 +374,9 @@ ais_status ais_train(ais_context *context, const ais_target *target, const ais_t
                         options->shape->dim, target->name, target->dim);
     this.training = calloc(1, sizeof *this.training);
     if (!this.training) return ais_fail_memory(context, "a training", sizeof *this.training);
-    bool henon = options->paper || (options->shape && options->shape->map == AIS_HENON);
     ais_status status = ais_pool_new(context, options->threads, &this.pool);
     if (status == AIS_OK) status = begin(context, &this);
-    if (status == AIS_OK) status = henon ? train_henon(context, &this) : train_flow(context, &this);
+    if (status == AIS_OK) status = is_henon(options) ? train_henon(context, &this) : train_flow(context, &this);
     this.training->worst_ess = this.best_ess;
     if (status == AIS_OK && this.best_ess < rivals_below)
         status = ais_compare_rivals(context, this.population, this.best, options->seed, this.training);
