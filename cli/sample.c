@@ -25,11 +25,11 @@ static void ask_to_stop(int signal_number) {
     stop_asked = 1;
 }
 
-static void catch_interrupts(void) {
-    struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = (int)SA_RESETHAND};
+/* Only while chains run: reading a target or judging draws leaves nothing to complete, so that one kills. */
+static void catch_interrupts(bool catch) {
+    struct sigaction action = {.sa_handler = catch ? ask_to_stop : SIG_DFL, .sa_flags = (int)SA_RESETHAND};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    signal(SIGXFSZ, SIG_IGN); /* a file size limit becomes a write error with a sentence */
 }
 
 /* ---- kernels ------------------------------------------------------------------------------------- */
@@ -270,7 +270,9 @@ static int draw(const settings *set, const ais_target *target, const ais_kernel 
                                         .progress_data = &view,
                                         .stop = &stop_asked};
     ais_sample_result result = {0};
+    catch_interrupts(true);
     ais_status status = ais_sample(&context, target, kernel, &options, sink, sinks, &result);
+    catch_interrupts(false);
     if (status != AIS_OK && status != AIS_STOPPED) return failed(&context);
     remove_summary(set);
     if (!write_run_json(set, kernel, &result, status == AIS_STOPPED)) return EXIT_FAILED;
@@ -351,6 +353,6 @@ int run_sample(int argc, char **argv) {
         return complain(EXIT_USAGE, "--chains, --draws and --thin must be 1 or more");
     if (set.start_scale < 0) return complain(EXIT_USAGE, "--start-scale must not be negative");
     if (set.out && !*set.out) return complain(EXIT_USAGE, "--out is empty: name a folder");
-    catch_interrupts();
+    signal(SIGXFSZ, SIG_IGN); /* a file size limit becomes a write error with a sentence */
     return sample(&set);
 }
