@@ -6,6 +6,7 @@
  *     target.h       what to draw from
  *     kernel.h       how to move: learned involutions, random walk, HMC, NUTS
  *     draws.h        draws in memory and in files
+ *     trainer.h      learning a kernel
  *     sampler.h      many chains of one kernel on one target
  *     diagnostics.h  how good draws are
  *     report.h       that, as text and JSON
@@ -23,5 +24,6 @@
 #include "sampler.h"
 #include "status.h"
 #include "target.h"
+#include "trainer.h"
 
 #endif

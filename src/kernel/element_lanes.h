@@ -23,6 +23,7 @@ typedef struct ais_element_call {
     double bound;
     size_t lanes;
     const ais_real *p;
+    bool shared; /* p is the same in all lanes */
 } ais_element_call;
 
 /* Rational-quadratic spline (Durkan et al. 2019) on [-bound, bound], identity outside; params are

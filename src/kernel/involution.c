@@ -24,7 +24,12 @@ bool ais_proposal_new(const ais_learned *learned, size_t lanes, ais_arena *arena
         return false;
     if (learned->shape.map != AIS_HENON) {
         proposal->flow_tape = ais_flow_tape_new(&learned->flow, lanes, arena);
-        return proposal->flow_tape != NULL;
+        proposal->mapped = AIS_TAKE(arena, double, rows);
+        proposal->next_mapped = AIS_TAKE(arena, double, rows);
+        proposal->mapped_det = AIS_TAKE(arena, double, lanes);
+        proposal->next_det = AIS_TAKE(arena, double, lanes);
+        return proposal->flow_tape && proposal->mapped && proposal->next_mapped && proposal->mapped_det &&
+               proposal->next_det;
     }
     proposal->lattice = AIS_TAKE(arena, int64_t, rows);
     proposal->image = AIS_TAKE(arena, int64_t, 2 * rows);
@@ -111,6 +116,39 @@ void ais_propose_flow(const ais_learned *learned, ais_proposal *proposal) {
     }
 }
 
+bool ais_is_independent(const ais_learned *learned) {
+    const ais_shape *shape = &learned->shape;
+    return shape->map != AIS_HENON && shape->reversal == AIS_SWAP && !shape->joint;
+}
+
+void ais_map_forward(const ais_learned *learned, ais_proposal *proposal, const double *u, double *mapped, double *det) {
+    memcpy(mapped, u, (size_t)proposal->dim * proposal->lanes * sizeof(double));
+    memset(det, 0, proposal->lanes * sizeof(double));
+    ais_flow_map(&learned->flow, learned->weights, proposal->flow_tape, false, mapped, det);
+}
+
+/* The weight of a point, log p - log q, is computed by the same function wherever the point came from: the ratio of
+ * two weights is then exactly antisymmetric, whatever T^-1 rounds to. */
+void ais_propose_independent(const ais_learned *learned, ais_proposal *proposal) {
+    int dim = proposal->dim;
+    size_t lanes = proposal->lanes, rows = (size_t)dim * lanes;
+    double *z = proposal->z;
+    memcpy(z, proposal->v, rows * sizeof(double));
+    ais_flow_map(&learned->flow, learned->weights, proposal->flow_tape, true, z, proposal->log_det);
+    ais_unwhiten(&learned->whitening, lanes, z, proposal->x);
+    ais_map_forward(learned, proposal, z, proposal->next_mapped, proposal->next_det);
+    memset(proposal->kinetic, 0, lanes * sizeof(double));
+    add_half_square(dim, lanes, proposal->next_mapped, 1, proposal->kinetic);
+    add_half_square(dim, lanes, proposal->mapped, -1, proposal->kinetic);
+    memset(proposal->round_trip, 0, lanes * sizeof(double));
+    for (size_t i = 0; i < rows; i++) {
+        double miss = fabs(proposal->next_mapped[i] - proposal->v[i]), *worst = &proposal->round_trip[i % lanes];
+        if (!(miss <= *worst)) *worst = miss; /* NaN sticks */
+    }
+    for (size_t c = 0; c < lanes; c++) proposal->log_det[c] = proposal->mapped_det[c] - proposal->next_det[c];
+    memcpy(z + rows, proposal->mapped, rows * sizeof(double));
+}
+
 ais_status ais_kernel_involution(ais_context *context, const ais_kernel *kernel, size_t n, const double *z,
                                  double *image, double *log_det) {
     const ais_learned *learned = ais_as_learned(kernel);
@@ -134,6 +172,8 @@ ais_status ais_kernel_involution(ais_context *context, const ais_kernel *kernel,
         ais_whiten(&learned->whitening, AIS_LANES, proposal.back, proposal.u);
         memcpy(proposal.v, proposal.back + half, half * sizeof(double));
         if (learned->shape.map == AIS_HENON) AIS_CHOOSE(ais_lattice_from_double)(half, proposal.u, proposal.lattice);
+        if (ais_is_independent(learned))
+            ais_map_forward(learned, &proposal, proposal.u, proposal.mapped, proposal.mapped_det);
         learned->propose(learned, &proposal);
         for (size_t i = 0; i < 2 * half; i++) {
             size_t c = first + i % AIS_LANES;

@@ -128,7 +128,7 @@ static bool build_map(ais_learned *learned) {
                                .permutation = shape->permutation};
         if (!ais_flow_build(&learned->flow, &flow, &learned->arena)) return false;
         learned->weight_count = learned->flow.weights;
-        learned->propose = ais_propose_flow;
+        learned->propose = ais_is_independent(learned) ? ais_propose_independent : ais_propose_flow;
     }
     return true;
 }

@@ -38,6 +38,8 @@ struct ais_proposal {
     double *log_det;    /* out: log|det J_M| */
     double *round_trip; /* out: largest coordinate of |M(M(z)) - z| */
     double *z, *back;   /* work: 2 dim */
+    /* Independent proposals only: T at the present and at the proposed point, dim, and log|det T'|. */
+    double *mapped, *mapped_det, *next_mapped, *next_det;
     ais_henon_tape *henon_tape;
     ais_flow_tape *flow_tape;
 };
@@ -53,6 +55,14 @@ void ais_learned_lattice_involution(const ais_learned *learned, ais_proposal *pr
 
 void ais_propose_henon(const ais_learned *learned, ais_proposal *proposal);
 void ais_propose_flow(const ais_learned *learned, ais_proposal *proposal);
+
+/* With swap and T on x alone M(x, v) = (T^-1(v), T(x)): the proposal does not depend on x, and T(x) is known from
+ * the step that brought the chain to x. Half the work of ais_propose_flow. */
+bool ais_is_independent(const ais_learned *learned);
+void ais_propose_independent(const ais_learned *learned, ais_proposal *proposal);
+
+/* T and log|det T'| at u, for chains that did not get there by an independent proposal. */
+void ais_map_forward(const ais_learned *learned, ais_proposal *proposal, const double *u, double *mapped, double *det);
 
 /* learned, or NULL when the kernel is a classical one. */
 const ais_learned *ais_as_learned(const ais_kernel *kernel);

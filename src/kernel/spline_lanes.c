@@ -58,8 +58,10 @@ INLINE void find(const ais_element_call *call, size_t first, bool by_height, con
     size_t lanes = call->lanes;
     const ais_real *p = call->p + first;
     double span = 2 * call->bound, least = least_width * span, rest = span - least * bins;
-    softmax(bins, lanes, p, found->wide);
-    softmax(bins, lanes, p + (size_t)bins * lanes, found->high);
+    if (first == 0 || !call->shared) {
+        softmax(bins, lanes, p, found->wide);
+        softmax(bins, lanes, p + (size_t)bins * lanes, found->high);
+    }
     const ais_real *slope = p + (size_t)(2 * bins) * lanes;
     double x[AIS_LANES], y[AIS_LANES];
     for (int c = 0; c < AIS_LANES; c++) {

@@ -35,6 +35,8 @@ static ais_status refresh(ais_context *context, const ais_learned *learned, ais_
         proposal->lattice[i] = proposal->image[i];
         state->x[i] = mine->x[i];
     }
+    if (ais_is_independent(learned))
+        ais_map_forward(learned, proposal, proposal->u, proposal->mapped, proposal->mapped_det);
     memcpy(mine->seen, state->version, (size_t)state->lanes * sizeof *mine->seen);
     if (learned->shape.map != AIS_HENON) return AIS_OK;
     return ais_state_logp(context, state->target, state->chains, state->lanes, state->x, mine->point, state->logp);
@@ -78,7 +80,9 @@ static void move(const ais_learned *learned, ais_state *state, own *mine, size_t
         state->x[i] = proposal->x[i];
         proposal->u[i] = proposal->z[i];
         if (learned->shape.map == AIS_HENON) proposal->lattice[i] = proposal->image[i];
+        if (ais_is_independent(learned)) proposal->mapped[i] = proposal->next_mapped[i];
     }
+    if (ais_is_independent(learned)) proposal->mapped_det[c] = proposal->next_det[c];
     state->logp[c] = mine->logp[c];
     mine->seen[c] = ++state->version[c];
 }

@@ -149,6 +149,7 @@ void ais_components_draw(const ais_components *components, uint64_t seed, uint64
 /* term[k] = log(weight_k t(x; component k)); returns the logarithm of their sum. */
 static double log_terms(const ais_components *components, const double *x, double *term) {
     double freedom = AIS_FREEDOM, dim = components->dim, top = -INFINITY, sum = 0;
+    if (!components->count) return top;
     double constant = lgamma(0.5 * (freedom + dim)) - lgamma(0.5 * freedom) - 0.5 * dim * log(freedom * PI);
     for (int k = 0; k < components->count; k++) {
         double distance = ais_components_distance(components, k, x, INFINITY);

@@ -11,12 +11,12 @@ static const double centre = 2.5, last_layer = 0.01;
 
 void ais_flow_spread(ais_kernel *kernel, uint64_t seed, double w0) {
     ais_learned *learned = (ais_learned *)kernel;
-    for (int l = 0; l < learned->flow.layers && w0 > 0; l++) {
+    for (int l = 0; l < learned->flow.layers; l++) {
         const ais_flow_layer *layer = &learned->flow.layer[l];
         const ais_perceptron *net = &layer->net;
-        if (layer->marginal || net->depth == 0) continue;
+        if (layer->marginal) continue;
         ais_real *w = learned->weights + layer->offset, *bias = w + (size_t)net->inputs * (size_t)net->hidden;
-        for (int o = 0; o < net->hidden; o++) {
+        for (int o = 0; o < net->hidden && w0 > 0 && net->depth > 0; o++) {
             ais_stream stream = {
                 .seed = seed, .step = (uint64_t)l << 24 | (uint64_t)o, .chain = 1, .purpose = AIS_FOR_WEIGHTS};
             bias[o] = 0;
@@ -33,7 +33,7 @@ void ais_flow_spread(ais_kernel *kernel, uint64_t seed, double w0) {
         size_t last = (size_t)(net->outputs * (net->depth ? net->hidden : net->inputs)),
                whole = ais_perceptron_weights(net);
         ais_real *out = w + whole - last - (size_t)net->outputs;
-        for (size_t i = 0; i < last; i++) out[i] *= (ais_real)(last_layer / 0.1); /* 0.1 as drawn */
+        for (size_t i = 0; i < last; i++) out[i] *= (ais_real)(net->depth ? last_layer / 0.1 : 0); /* 0.1 as drawn */
     }
 }
 
@@ -70,4 +70,23 @@ ais_status ais_flow_whiten(ais_context *context, ais_kernel *kernel, const ais_p
     ais_status status = ais_kernel_whiten(context, kernel, mean, factor);
     free(mean);
     return status;
+}
+
+double ais_flow_bound(const ais_population *population) {
+    const double least = 4, most = 40, room = 1.25; /* principal axes see about what coordinates see */
+    size_t dim = (size_t)population->target->dim;
+    double *mean = calloc(2 * dim, sizeof *mean), *sd = mean + dim, reach = least;
+    if (!mean) return least;
+    ais_population_moments(population, mean, sd);
+    for (int b = 0; b < population->blocks; b++)
+        for (size_t c = 0; c < AIS_BLOCK; c++) {
+            double sum = 0;
+            for (size_t i = 0; i < dim; i++) {
+                double u = (population->state[b]->x[i * AIS_BLOCK + c] - mean[i]) / (sd[i] > 0 ? sd[i] : 1);
+                sum = fmax(sum, fabs(u));
+            }
+            reach = fmax(reach, sum * room);
+        }
+    free(mean);
+    return fmin(reach, most);
 }

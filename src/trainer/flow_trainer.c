@@ -41,8 +41,15 @@ static void store(work *this, double *row) {
     }
 }
 
+/* The weights have changed since the last round: what the kernel keeps of its points is out of date. */
+static void outdate(ais_population *population) {
+    for (int b = 0; b < population->blocks; b++)
+        for (int c = 0; c < AIS_BLOCK; c++) population->state[b]->version[c]++;
+}
+
 static ais_status new_round(ais_context *context, work *this, double *row) {
     this->stored = 0;
+    outdate(this->population);
     for (int s = 0; s < this->plan->sweeps; s++) {
         ais_status status = ais_population_move(context, this->population, 1, this->plan->walks);
         if (status != AIS_OK) return status;
@@ -151,6 +158,8 @@ static ais_status loop(ais_context *context, work *this, double *row) {
     const ais_flow_plan *plan = this->plan;
     long first_half = (long)(plan->likelihood_share * (double)plan->steps);
     ais_status status = AIS_OK;
+    if (plan->skip_above > 0) status = judge(context, this, -1);
+    if (this->best_result.worst_ess > plan->skip_above && plan->skip_above > 0) return status;
     for (long step = 0; status == AIS_OK && step < plan->steps; step++) {
         ais_flow_objective objective = step < first_half ? AIS_FLOW_LIKELIHOOD : plan->second;
         if (step % plan->steps_per_round == 0) {
@@ -162,11 +171,9 @@ static ais_status loop(ais_context *context, work *this, double *row) {
         status = one_step(context, this, objective, step);
         int check = (int)((step + 1) * plan->checks / plan->steps);
         if (status == AIS_OK && check > step * plan->checks / plan->steps) {
-            double before = this->best_result.worst_ess;
             status = judge(context, this, step);
             if (status == AIS_OK) status = report(context, this, objective, step + 1);
-            bool still = this->best_result.worst_ess < before + 0.01;
-            if (plan->enough > 0 && before > plan->enough && still) break;
+            if (this->last_result.worst_ess < plan->give_up) break;
         }
     }
     return status;

@@ -31,8 +31,9 @@ typedef struct ais_flow_plan {
     int sweeps, walks;         /* of such a move; every sweep's points are kept for batches */
     double average;            /* of the weights; 0: none */
     double clip;
-    int checks;                /* judgements, the last one at the end */
-    double enough;             /* stop early once worst_ess is above this and no longer rises; 0: never */
+    int checks;        /* judgements, the last one at the end */
+    double skip_above; /* judged before the first step: train only if below this; 0: always */
+    double give_up;    /* end at a judgement whose worst ESS is below this; 0: never */
     int check_chains, check_draws;
     /* May be NULL; false stops, and the best weights so far are kept. */
     bool (*progress)(void *data, const ais_flow_progress *progress);
@@ -45,8 +46,8 @@ typedef struct ais_flow_result {
     int rollbacks;
 } ais_flow_result;
 
-/* Bumps all over the whitened space: first layers W = w0 N(0, 1) / sqrt(inputs) centred at U(-2.5, 2.5), last
- * layers small. w0 0: leaves the weights as they are. */
+/* Last layers small, so that T is about the identity (with quadratic conditioners: exactly). And, unless w0 is 0,
+ * bumps all over the whitened space: first layers W = w0 N(0, 1) / sqrt(inputs) centred at U(-2.5, 2.5). */
 void ais_flow_spread(ais_kernel *kernel, uint64_t seed, double w0);
 
 typedef enum ais_whitening_kind { AIS_WHITEN_SD, AIS_WHITEN_FULL } ais_whitening_kind;
@@ -54,6 +55,9 @@ typedef enum ais_whitening_kind { AIS_WHITEN_SD, AIS_WHITEN_FULL } ais_whitening
 /* By the population's mean and its standard deviations, or the root of its covariance (principal axes). */
 ais_status ais_flow_whiten(ais_context *context, ais_kernel *kernel, const ais_population *population,
                            ais_whitening_kind kind);
+
+/* Where splines must reach: the largest whitened coordinate of the population, with room to spare; 4 at least. */
+double ais_flow_bound(const ais_population *population);
 
 /* Trains in place. AIS_STOPPED when progress said so. */
 ais_status ais_flow_train(ais_context *context, ais_kernel *kernel, ais_population *population, uint64_t seed,

@@ -11,6 +11,8 @@ static const double LARGEST = 1e4; /* sd, in units of the search region's scale 
 typedef struct fit {
     double *hessian, *value, *axis, *sd;     /* dim x dim, dim, dim x dim, dim */
     double *point, *point_logp, *point_grad; /* 2 dim rows */
+    bool *probed;                            /* dim: sd comes from probes, not from the Hessian */
+    double *mean;                            /* dim: where the fit is */
     double *fall;                            /* dim: of log p, mean of both sides, one sd away */
 } fit;
 
@@ -23,7 +25,10 @@ static bool take(fit *f, ais_arena *arena, size_t dim) {
     f->point_logp = AIS_TAKE(arena, double, 2 * dim);
     f->point_grad = AIS_TAKE(arena, double, 2 * dim * dim);
     f->fall = AIS_TAKE(arena, double, dim);
-    return f->hessian && f->value && f->axis && f->sd && f->point && f->point_logp && f->point_grad && f->fall;
+    f->mean = AIS_TAKE(arena, double, dim);
+    f->probed = AIS_TAKE(arena, bool, dim);
+    return f->hessian && f->value && f->axis && f->sd && f->point && f->point_logp && f->point_grad && f->fall &&
+           f->mean;
 }
 
 /* Eigenvalues and axes of minus the Hessian, by differences over +-h. */
@@ -69,8 +74,11 @@ static ais_status settle(ais_evaluator *evaluator, fit *f, const double *x, doub
         if (status != AIS_OK) return status;
         bool changed = false;
         for (size_t j = 0; j < dim; j++) {
-            bool small = f->fall[j] < 0.2 && f->sd[j] < LARGEST * scale;
-            if (!small && f->fall[j] <= 1) continue;
+            /* What the Hessian says is left if it is about right; what comes from probes must be better. */
+            double low = f->probed[j] ? 0.35 : 0.2, high = f->probed[j] ? 0.7 : 1;
+            bool small = f->fall[j] < low && f->sd[j] < LARGEST * scale;
+            if (!small && f->fall[j] <= high) continue;
+            f->probed[j] = true;
             /* A parabola falls by 0.5 one sd away. */
             double factor = sqrt(0.5 / fmax(f->fall[j], 0.03));
             f->sd[j] = fmin(f->sd[j] * fmin(fmax(factor, 0.1), 4), LARGEST * scale);
@@ -81,21 +89,70 @@ static ais_status settle(ais_evaluator *evaluator, fit *f, const double *x, doub
     return AIS_OK;
 }
 
-static ais_status make(ais_evaluator *evaluator, fit *f, double scale, const double *x, double top,
-                       ais_components *components, bool *added) {
+/* Curvature at x with a difference that suits it. */
+static ais_status curvature_at(ais_evaluator *evaluator, fit *f, const double *x, double scale, bool *good) {
     size_t dim = (size_t)evaluator->target->dim;
-    bool good, unbounded = false;
     double h = 1e-4 * scale, kept = evaluator->difference;
-    ais_status status = curvature(evaluator, f, x, h, &good);
-    /* A mode narrower than the difference: once more, closer. */
-    if (status == AIS_OK && good && 1 / sqrt(fmax(f->value[dim - 1], 1e-300)) < 30 * h) {
-        h = 0.01 / sqrt(f->value[dim - 1]);
-        evaluator->difference = fmin(kept, 0.1 * h);
-        status = curvature(evaluator, f, x, h, &good);
-        evaluator->difference = kept;
+    ais_status status = curvature(evaluator, f, x, h, good);
+    if (status != AIS_OK || !*good || !(1 / sqrt(fmax(f->value[dim - 1], 1e-300)) < 30 * h)) return status;
+    h = 0.01 / sqrt(f->value[dim - 1]); /* a mode narrower than the difference: once more, closer */
+    evaluator->difference = fmin(kept, 0.1 * h);
+    status = curvature(evaluator, f, x, h, good);
+    evaluator->difference = kept;
+    return status;
+}
+
+/* One Newton step from x, which L-BFGS left short of the optimum where the density is badly scaled.
+ * *gain: what the step promises; x and *top are moved when it rises. */
+static ais_status newton(ais_evaluator *evaluator, fit *f, double scale, double *x, double *top, double *gain) {
+    size_t dim = (size_t)evaluator->target->dim;
+    double *gradient = f->point_grad, value;
+    ais_status status = ais_evaluate_gradient(evaluator, 1, x, &value, gradient);
+    if (status != AIS_OK) return status;
+    memcpy(f->point, x, dim * sizeof *x);
+    *gain = 0;
+    for (size_t j = 0; j < dim; j++) {
+        double slope = 0;
+        for (size_t i = 0; i < dim; i++) slope += f->axis[j * dim + i] * gradient[i];
+        double curve = fmax(f->value[j], 1e-8 / (scale * scale));
+        *gain += 0.5 * slope * slope / curve;
+        for (size_t i = 0; i < dim; i++) f->point[i] += slope / curve * f->axis[j * dim + i];
     }
-    if (status != AIS_OK || !good) return status;
-    for (size_t j = 0; j < dim; j++) f->sd[j] = 1 / sqrt(fmax(f->value[j], 1 / (scale * scale)));
+    if (*gain < 1e-3) return AIS_OK;
+    status = ais_evaluate(evaluator, 1, f->point, &value);
+    if (status != AIS_OK || !(value > *top)) return status;
+    memcpy(x, f->point, dim * sizeof *x);
+    *top = value;
+    return AIS_OK;
+}
+
+static bool known(const ais_components *components, const double *x) {
+    for (int k = 0; k < components->count; k++)
+        if (ais_components_distance(components, k, x, 1) < 1) return true;
+    return false;
+}
+
+static ais_status make(ais_evaluator *evaluator, fit *f, double scale, const double *start, double top,
+                       ais_components *components, bool *added) {
+    enum { NEWTON_STEPS = 6 };
+    size_t dim = (size_t)evaluator->target->dim;
+    bool good = true, unbounded = false;
+    double gain = INFINITY, *x = f->mean;
+    ais_status status = AIS_OK;
+    memcpy(x, start, dim * sizeof *x);
+    for (int k = 0; k < NEWTON_STEPS && gain > 1e-3; k++) {
+        double before = top;
+        status = curvature_at(evaluator, f, x, scale, &good);
+        if (status == AIS_OK && good) status = newton(evaluator, f, scale, x, &top, &gain);
+        if (status != AIS_OK || !good) return status;
+        if (top == before) break;
+        if (known(components, x)) return AIS_OK;
+    }
+    for (size_t j = 0; j < dim; j++) {
+        /* A flat direction, or one that rounding hides, begins as wide as the region. */
+        f->probed[j] = !(f->value[j] > fmax(1e-9 * f->value[dim - 1], 1 / (LARGEST * LARGEST * scale * scale)));
+        f->sd[j] = f->probed[j] ? scale : 1 / sqrt(f->value[j]);
+    }
     if ((status = settle(evaluator, f, x, top, scale)) != AIS_OK) return status;
     for (size_t j = 0; j < dim; j++) unbounded |= f->sd[j] >= LARGEST * scale;
     *added = ais_components_set(components, components->count, x, top, f->sd, f->axis, unbounded);
@@ -113,12 +170,6 @@ ais_status ais_laplace(ais_evaluator *evaluator, double scale, const double *x, 
                             : ais_fail_memory(evaluator->context, "a Laplace fit", 6 * dim * dim * sizeof(double));
     ais_arena_free(&arena);
     return status;
-}
-
-static bool known(const ais_components *components, const double *x) {
-    for (int k = 0; k < components->count; k++)
-        if (ais_components_distance(components, k, x, 1) < 1) return true;
-    return false;
 }
 
 /* The places of the `most` largest evidences, in rising order of place. */
@@ -146,11 +197,15 @@ ais_status ais_absorb(ais_evaluator *evaluator, double scale, int runs, const do
     bool *done = AIS_TAKE(&arena, bool, runs);
     ais_status status = done ? AIS_OK : ais_fail_memory(evaluator->context, "optima", (size_t)runs);
     *added = 0;
+    bool any = components->count > 0;
+    for (int r = 0; r < runs; r++) any |= ending[r] == AIS_CONVERGED;
     for (int turn = 0; turn < runs && status == AIS_OK; turn++) {
         int best = -1;
         for (int r = 0; r < runs; r++)
-            if (!done[r] && ending[r] == AIS_CONVERGED && (best < 0 || logp[r] > logp[best])) best = r;
-        if (best < 0 || components->count >= components->room) break;
+            if (!done[r] && (ending[r] == AIS_CONVERGED || (!any && ending[r] == AIS_STUCK)) &&
+                (best < 0 || logp[r] > logp[best]))
+                best = r;
+        if (best < 0 || components->count >= components->room || (!any && turn)) break;
         done[best] = true;
         const double *point = x + (size_t)best * dim;
         if (known(components, point)) continue;

@@ -15,6 +15,7 @@ typedef struct run {
     double product[MEMORY]; /* step . change */
     int kept, next;         /* of the ring */
     double f, fresh_f, slope, t, longest;
+    double reach; /* of a step along the gradient, while no curvature is known */
     bool active, waiting, cut;
     ais_ending ending;
 } run;
@@ -41,7 +42,7 @@ static void add(double *a, double factor, const double *b, size_t n) {
 
 /* The two-loop recursion on the gradient. */
 static void two_loops(run *r, size_t dim) {
-    double *q = r->direction, alpha[MEMORY];
+    double *q = r->direction, alpha[MEMORY] = {0};
     memcpy(q, r->gradient, dim * sizeof *q);
     for (int k = 1; k <= r->kept; k++) {
         int j = (r->next - k + MEMORY) % MEMORY;
@@ -69,7 +70,7 @@ static void aim(const lockstep *all, run *r) {
     r->slope = r->kept ? dot(r->direction, r->gradient, all->dim) : 0;
     if (!(r->slope > 0 && r->slope < INFINITY)) {
         r->kept = 0;
-        steepest(r, all->dim, 0.1 * all->options->scale);
+        steepest(r, all->dim, r->reach);
         r->slope = dot(r->direction, r->gradient, all->dim);
     }
     double length = sqrt(dot(r->direction, r->direction, all->dim));
@@ -155,6 +156,7 @@ static void conclude(const lockstep *all, run *r) {
     }
     remember(r, all->dim);
     if (r->cut && r->t == 1) r->longest *= 2;
+    if (!r->kept && r->t == 1) r->reach *= 2;
     for (size_t i = 0; i < all->dim; i++)
         if (!(fabs(r->x[i]) <= all->options->farthest)) r->ending = AIS_FLED;
     if (r->ending != AIS_FLED && r->slope < all->options->tolerance) r->ending = AIS_CONVERGED;
@@ -169,6 +171,7 @@ static ais_status begin(lockstep *all, double *x, double *logp) {
         memcpy(r->gradient, all->gradient + (size_t)k * all->dim, all->dim * sizeof(double));
         r->f = logp[k];
         r->longest = all->options->longest;
+        r->reach = 0.1 * all->options->scale;
         r->active = r->f > -INFINITY;
         r->ending = r->active ? AIS_STUCK : AIS_OUTSIDE;
     }

@@ -36,8 +36,8 @@ static ais_status step_all(chains *all, uint64_t step, double rate) {
     return status;
 }
 
-ais_status ais_local_chains(ais_evaluator *evaluator, uint64_t seed, size_t n, int steps, double scale, double *x,
-                            double *logp, double *snapshot) {
+ais_status ais_local_chains(ais_evaluator *evaluator, uint64_t seed, uint64_t first_step, size_t n, int steps,
+                            double scale, double *x, double *logp, double *snapshot) {
     size_t dim = (size_t)evaluator->target->dim;
     ais_arena arena = {0};
     chains all = {evaluator,
@@ -55,7 +55,7 @@ ais_status ais_local_chains(ais_evaluator *evaluator, uint64_t seed, size_t n, i
     for (size_t c = 0; c < n && status == AIS_OK; c++) all.scale[c] = scale;
     int half = steps / 2, every = (steps - half) / AIS_LOCAL_SNAPSHOTS, taken = 0;
     for (int k = 0; k < steps && status == AIS_OK; k++) {
-        status = step_all(&all, (uint64_t)k, k < half ? 0.5 : 0.05);
+        status = step_all(&all, first_step + (uint64_t)k, k < half ? 0.5 : 0.05);
         if (k < half || taken == AIS_LOCAL_SNAPSHOTS || (k + 1 - half) % every) continue;
         memcpy(snapshot + (size_t)taken++ * n * dim, x, n * dim * sizeof *x);
     }

@@ -7,7 +7,7 @@
 #include "trainer/eigen.h"
 #include "trainer/local.h"
 
-enum { STEPS = 60, MOST_CLUSTERS = 16, DRAWS = 3072 };
+enum { STEPS = 60, MOST_CLUSTERS = 32, DRAWS = 3072 };
 
 /* Mean and covariance of weighted rows, the covariance about that mean, divided by `total`. */
 static void moments(size_t n, size_t dim, const double *x, const double *weight, double total, double *mean,
@@ -89,7 +89,9 @@ static double update(ais_components *components, int k, size_t n, round_room *ro
         room->part[c] = a * ((double)AIS_FREEDOM + (double)dim) / ((double)AIS_FREEDOM + distance); /* EM for a t */
     }
     if (!(total > 0)) return 0;
-    double effective = total * total / squares, trust = effective / (effective + 5 * (double)dim);
+    /* A covariance has dim (dim + 1) / 2 numbers to be known. */
+    double effective = total * total / squares, numbers = 0.5 * (double)(dim * (dim + 1)) + 5 * (double)dim;
+    double trust = effective / (effective + numbers);
     moments(n, dim, room->x, room->part, total, room->mean, room->covariance);
     const double *mean = components->mean + (size_t)k * dim, *sd = components->sd + (size_t)k * dim;
     const double *axis = components->axis + (size_t)k * dim * dim;
@@ -218,7 +220,7 @@ static ais_status fit_clusters(ais_evaluator *evaluator, const ais_refit_options
             if (label[c % n] == k) memcpy(p.x + dim * p.members++, snapshot + c * dim, dim * sizeof *p.x);
         if (p.members < 3 * AIS_LOCAL_SNAPSHOTS) continue;
         used++;
-        ais_stream stream = {options->seed, (uint64_t)k, 1, AIS_FOR_RESAMPLE};
+        ais_stream stream = {options->seed, 1000 * options->turn + (uint64_t)k, 1, AIS_FOR_RESAMPLE};
         size_t many = p.members / AIS_LOCAL_SNAPSHOTS / (2 * dim), wanted = (size_t)each < many ? (size_t)each : many;
         cover(&p, &stream, wanted ? wanted : 1, components);
     }
@@ -239,7 +241,8 @@ static ais_status fit(ais_evaluator *evaluator, const ais_refit_options *options
     for (size_t c = 0; c < optima; c++) memcpy(x + c * dim, options->start + c / copies * dim, dim * sizeof *x);
     memcpy(x + optima * dim, options->x, (size_t)options->count * dim * sizeof *x);
     double depth = fmax(5, 2 * (double)dim);
-    ais_status status = ais_local_chains(evaluator, options->seed, n, STEPS, options->scale / 20, x, logp, snapshot);
+    ais_status status = ais_local_chains(evaluator, options->seed, 1000 * options->turn, n, STEPS, options->scale / 20,
+                                         x, logp, snapshot);
     if (status == AIS_OK) status = ais_clusters(evaluator, n, x, logp, depth, MOST_CLUSTERS, label, clusters);
     if (status == AIS_OK) status = fit_clusters(evaluator, options, n, snapshot, label, clusters, components, arena);
     return status;
@@ -253,8 +256,8 @@ ais_status ais_refit(ais_evaluator *evaluator, const ais_refit_options *options,
     double before = 0;
     for (int round = 0; round < options->rounds && status == AIS_OK && components->count; round++) {
         double ess;
-        status =
-            ais_refit_round(evaluator, options->seed, ((uint64_t)1 << 36) + (uint64_t)round, DRAWS, components, &ess);
+        status = ais_refit_round(evaluator, options->seed, ((uint64_t)1 << 36) + 1000 * options->turn + (uint64_t)round,
+                                 DRAWS, components, &ess);
         if (round >= 2 && fmin(ess, before) > 0.6 * DRAWS) break;
         before = ess;
     }

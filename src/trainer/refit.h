@@ -7,7 +7,7 @@
 #include "trainer/evaluate.h"
 
 typedef struct ais_refit_options {
-    uint64_t seed;
+    uint64_t seed, turn; /* turn: another one gives other random numbers */
     double scale;
     int count;           /* members of the population that local chains start from */
     const double *x;     /* count x dim */

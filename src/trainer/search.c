@@ -162,17 +162,34 @@ static void sparse_points(ais_search *search, size_t n, double *x) {
     }
 }
 
+double ais_search_extent(const ais_search *search) {
+    size_t dim = (size_t)search->modes->dim;
+    double extent = 0;
+    for (int k = 0; k < search->modes->count; k++) {
+        double square = 0;
+        if (!ais_search_relevant(search, k)) continue;
+        for (size_t i = (size_t)k * dim; i < (size_t)(k + 1) * dim; i++)
+            square += search->modes->mean[i] * search->modes->mean[i] + search->modes->sd[i] * search->modes->sd[i];
+        extent = fmax(extent, sqrt(square / (double)dim));
+    }
+    return extent;
+}
+
 static ais_status screen_chunk(ais_search *search, size_t points) {
     ais_arena arena = {0};
     ais_screen screen;
     size_t dim = (size_t)search->modes->dim;
+    double near = 1.5 * ais_search_extent(search);
     size_t few = dim > 2 && search->modes->count ? points / 3 : 0;
+    size_t close = search->modes->count && near < 0.5 * search->scale ? points / 3 : 0;
+    size_t region = points - few - close;
     ais_status status = AIS_OK;
-    if (!ais_screen_take(&screen, &arena, points, points - few, (int)dim))
+    if (!ais_screen_take(&screen, &arena, points, region, (int)dim))
         status = ais_fail_memory(search->evaluator->context, "a screen", points * dim * sizeof(double));
     if (status == AIS_OK) {
-        ais_search_points(search->seed, search->step++, points - few, (int)dim, search->scale, screen.x);
-        if (few) sparse_points(search, few, screen.x + (points - few) * dim);
+        ais_search_points(search->seed, search->step++, region, (int)dim, search->scale, screen.x);
+        ais_search_points(search->seed, search->step++, close, (int)dim, near, screen.x + region * dim);
+        if (few) sparse_points(search, few, screen.x + (region + close) * dim);
         status = ais_evaluate(search->evaluator, points, screen.x, screen.logp);
     }
     if (status == AIS_OK) {

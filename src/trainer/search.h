@@ -35,8 +35,13 @@ ais_status ais_search_new(ais_search *search, ais_evaluator *evaluator, uint64_t
  * when no such point was found. */
 ais_status ais_search_begin(ais_search *search, int runs);
 
-/* Screens `points` points at first, up to `limit` in all while a relevant mode has fewer than 5 hits. */
+/* Screens `points` points at first, up to `limit` in all while a relevant mode has fewer than 5 hits:
+ * points of the region, modes with some coordinates redrawn, and, where all modes lie near 0 for the size
+ * of the region, points of a smaller one that just holds them. */
 ais_status ais_search_screen(ais_search *search, long points, long limit);
+
+/* The largest root mean square of a coordinate under the fit of any relevant mode; 0 without modes. */
+double ais_search_extent(const ais_search *search);
 
 /* Of the modes, those whose evidence is at least 1e-3 of the largest. */
 bool ais_search_relevant(const ais_search *search, int k);

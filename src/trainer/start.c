@@ -57,37 +57,20 @@ static ais_status refuse(ais_context *context, const ais_target *target, const a
     return AIS_OK;
 }
 
-/* The region must hold what was found: half as wide again as the mean square of any relevant mode. */
-static double wide_enough(const session *s) {
-    size_t dim = (size_t)s->modes.dim;
-    double scale = s->scale;
-    for (int k = 0; k < s->modes.count; k++) {
-        double square = 0;
-        if (!ais_search_relevant(&s->search, k)) continue;
-        for (size_t i = 0; i < dim; i++) {
-            double m = s->modes.mean[(size_t)k * dim + i], sd = s->modes.sd[(size_t)k * dim + i];
-            square += m * m + sd * sd;
-        }
-        double wanted = sqrt(square / (double)dim);
-        if (wanted > s->scale) scale = fmax(scale, 1.5 * wanted);
-    }
-    return scale;
-}
-
 static ais_status look(session *s) {
     ais_start *start = s->start;
     tell(s, "optimising", 0);
     ais_status status = ais_search_begin(&s->search, RUNS);
     if (status == AIS_OK) status = ais_suspect(&s->search, start->warning, sizeof start->warning);
     if (status != AIS_OK) return status;
-    double scale = wide_enough(s);
-    if (scale > s->scale) {
-        s->scale = s->search.scale = scale;
+    double extent = ais_search_extent(&s->search);
+    if (extent > s->scale) { /* the region must hold what was found, and more */
+        s->scale = s->search.scale = 1.5 * extent;
         if ((status = ais_search_begin(&s->search, RUNS)) != AIS_OK) return status;
     }
     tell(s, "screening", 0);
-    long wanted = s->options->screen, per = 1000L * s->modes.dim;
-    if (!wanted) wanted = per > 4000 ? per : 4000;
+    long wanted = s->options->screen, dim = s->modes.dim;
+    if (!wanted) wanted = dim <= 8 ? 4000 * dim : 24000 + 1000 * dim;
     if ((status = ais_search_screen(&s->search, wanted, 4 * wanted)) != AIS_OK) return status;
     if (s->modes.count) ais_components_weigh(&s->modes);
     return ais_join_modes(&s->evaluator, &s->modes, s->group, &start->separate);
@@ -105,7 +88,8 @@ static bool good(const session *s, double share, double pareto_k) {
     return weighing->ess >= 256 && weighing->ess >= share * (double)s->weighted.n && weighing->pareto_k < pareto_k;
 }
 
-/* Weights that are not hopeless: the mixture is moved to where they say, and drawn from again. */
+/* Weights that are nearly good (worse ones would hide arms that no draw has reached): the mixture is moved to where
+ * they say, and drawn from again. */
 static ais_status adapt(session *s, ais_components *mixture, int rounds) {
     double before = 0;
     for (int round = 0; round < rounds; round++) {
@@ -161,21 +145,46 @@ static ais_status compromise(session *s) {
                               s->annealing.step, (size_t)start->count, start->x, start->logp);
 }
 
-static ais_status refit_annealed(session *s) {
+/* A mixture from local chains that begin at the population. */
+static ais_status refit(session *s, uint64_t turn) {
     size_t dim = (size_t)s->modes.dim;
     double *optima = AIS_TAKE(&s->arena, double, 64 * dim);
-    if (!optima || !ais_components_take(&s->adapted, &s->arena, (int)dim, 4 * COMPONENTS))
+    if (!optima || !ais_components_take(&s->adapted, &s->arena, (int)dim, 16 * COMPONENTS))
         return ais_fail_memory(s->evaluator.context, "a mixture", dim * dim);
+    int worthy = worthy_optima(s, optima);
     ais_refit_options options = {.seed = s->options->seed,
+                                 .turn = turn,
                                  .scale = s->scale,
                                  .count = s->start->count,
                                  .x = s->start->x,
                                  .start = optima,
-                                 .starts = worthy_optima(s, optima),
-                                 .components = COMPONENTS,
+                                 .starts = worthy,
+                                 .components = 2 * worthy > COMPONENTS ? 2 * worthy : COMPONENTS,
                                  .rounds = 14};
     tell(s, "adapting", 0);
     return ais_refit(&s->evaluator, &options, &s->adapted, &s->start->separate);
+}
+
+/* Arms that annealing hardly reached show up as a log Z that rises from one fit to the next. */
+static ais_status refit_until_settled(session *s) {
+    enum { TURNS = 5 };
+    for (uint64_t turn = 0; turn < TURNS; turn++) {
+        ais_weighing before = s->weighted.weighing;
+        ais_status status = refit(s, turn);
+        if (status != AIS_OK) return status;
+        if (!s->adapted.count) break;
+        if ((status = draw(s, &s->adapted)) != AIS_OK) return status;
+        const ais_weighing *now = &s->weighted.weighing;
+        double noise = sqrt(now->log_error * now->log_error + before.log_error * before.log_error);
+        if (turn && fabs(now->log_mean - before.log_mean) < 0.005 + noise) break;
+        if (now->ess < 50 || turn + 1 == TURNS) break;
+        if ((status = take_population(s, 0)) != AIS_OK) return status;
+    }
+    if (s->adapted.count) return AIS_OK;
+    s->mixture = &s->adapted;
+    s->weighted.n = 0;
+    s->weighted.weighing = (ais_weighing){0, s->annealing.log_z, s->annealing.log_z_error, INFINITY};
+    return AIS_OK;
 }
 
 static ais_status anneal(session *s) {
@@ -190,15 +199,8 @@ static ais_status anneal(session *s) {
                                   .progress_data = s->options->progress_data};
     start->annealed = true;
     ais_status status = ais_anneal(&s->evaluator, &options, start->x, start->logp, &s->annealing);
-    if (status == AIS_OK) status = refit_annealed(s);
-    if (status != AIS_OK) return status;
-    if (!s->adapted.count) {
-        s->mixture = &s->adapted;
-        s->weighted.weighing = (ais_weighing){0, s->annealing.log_z, s->annealing.log_z_error, INFINITY};
-        s->weighted.n = 0;
-        return AIS_OK;
-    }
-    if ((status = draw(s, &s->adapted)) != AIS_OK) return status;
+    if (status == AIS_OK) status = refit_until_settled(s);
+    if (status != AIS_OK || !s->adapted.count) return status;
     double noise = 1 + 3 * (s->annealing.log_z_error + s->weighted.weighing.log_error);
     s->missing = s->annealing.reached >= 1 && s->annealing.log_z > s->weighted.weighing.log_mean + noise;
     start->trusted = good(s, 0.02, 0.7) && !s->missing && s->annealing.reached >= 1;
@@ -209,10 +211,10 @@ static ais_status populate(session *s) {
     ais_start *start = s->start;
     ais_status status = AIS_OK;
     if (s->modes.count) status = draw(s, &s->modes);
-    start->trusted = status == AIS_OK && s->modes.count && good(s, 0.1, 0.5);
-    if (status == AIS_OK && !start->trusted && s->modes.count && s->weighted.weighing.ess > 20) {
+    start->trusted = status == AIS_OK && s->modes.count && good(s, 0.02, 0.5);
+    if (status == AIS_OK && !start->trusted && s->modes.count && (good(s, 0.02, 0.7) || good(s, 0.1, INFINITY))) {
         status = adapt(s, &s->modes, 8);
-        start->trusted = status == AIS_OK && good(s, 0.1, 0.5);
+        start->trusted = status == AIS_OK && good(s, 0.02, 0.5);
     }
     if (status == AIS_OK && (!start->trusted || s->options->anneal)) status = anneal(s);
     if (status == AIS_OK && start->trusted) status = take_population(s, 0);

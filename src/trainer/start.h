@@ -23,12 +23,12 @@
 
 typedef struct ais_start_options {
     uint64_t seed;
-    double scale;                      /* s of the search region N(0, s^2 I); 0: the target's start_scale */
-    int population;                    /* points wanted; 0: 1024 */
-    long screen;                       /* points to screen at first; 0: 4000, or 1000 dim if that is more */
-    bool anneal;                       /* anneal in any case */
-    ais_pool *pool;                    /* or NULL */
-    const volatile sig_atomic_t *stop; /* or NULL */
+    double scale;   /* s of the search region N(0, s^2 I); 0: the target's start_scale */
+    int population; /* points wanted; 0: 1024 */
+    long screen;    /* points to screen at first; 0: 4000 dim, from 8 dimensions on 1000 for each more */
+    bool anneal;    /* anneal in any case */
+    ais_pool *pool; /* or NULL */
+    const volatile sig_atomic_t *stop;                             /* or NULL */
     void (*progress)(const char *stage, double share, void *data); /* or NULL; share of the stage, 0 to 1 */
     void *progress_data;
 } ais_start_options;

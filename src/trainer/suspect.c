@@ -10,33 +10,51 @@ static const char *name_of(const ais_search *search) {
     return search->evaluator->target->name ? search->evaluator->target->name : "(without a name)";
 }
 
-/* Climbs from the highest point known, in steps that halve. At a smooth peak the last steps gain
- * nothing; towards a pole r^-a each halving gains a log 2. Returns a. */
-static ais_status pole_strength(ais_search *search, double *strength) {
-    enum { HALVINGS = 44, TRIES = 16 };
+enum { TRIES = 16 };
+
+/* Log densities at TRIES random points about `radius` from centre. */
+static ais_status around(ais_search *search, const double *centre, double radius, double *point, double *value) {
     size_t dim = (size_t)search->modes->dim;
-    ais_arena arena = {0};
-    double *point = AIS_TAKE(&arena, double, TRIES *dim), *peak = AIS_TAKE(&arena, double, dim);
-    double value[TRIES], top = search->peak_logp, at_half = top, radius = 0.01 * search->scale;
-    ais_status status = point && peak ? AIS_OK : ais_fail_memory(search->evaluator->context, "a peak", dim * TRIES);
-    if (status == AIS_OK) memcpy(peak, search->peak, dim * sizeof *peak);
-    for (int k = 0; k < HALVINGS && status == AIS_OK; k++, radius *= 0.5) {
-        if (k == HALVINGS / 2) at_half = top;
-        for (uint32_t t = 0; t < TRIES; t++) {
-            ais_stream stream = {search->seed, search->step, t, AIS_FOR_SEARCH};
-            ais_normals(&stream, dim, point + t * dim);
-            for (size_t i = 0; i < dim; i++) point[t * dim + i] = peak[i] + radius * point[t * dim + i];
-        }
-        search->step++;
-        status = ais_evaluate(search->evaluator, TRIES, point, value);
+    for (uint32_t t = 0; t < TRIES; t++) {
+        ais_stream stream = {search->seed, search->step, t, AIS_FOR_SEARCH};
+        ais_normals(&stream, dim, point + t * dim);
+        for (size_t i = 0; i < dim; i++) point[t * dim + i] = centre[i] + radius * point[t * dim + i];
+    }
+    search->step++;
+    return ais_evaluate(search->evaluator, TRIES, point, value);
+}
+
+/* Climbs from the highest point known, in steps that shrink slowly enough for the best of the tries to
+ * keep up: to within rounding of a pole, if there is one. */
+static ais_status climb(ais_search *search, double *point) {
+    enum { ROUNDS = 64 };
+    size_t dim = (size_t)search->modes->dim;
+    double value[TRIES], radius = 0.01 * search->scale;
+    ais_status status = AIS_OK;
+    for (int k = 0; k < ROUNDS && status == AIS_OK; k++, radius *= 0.65) {
+        status = around(search, search->peak, radius, point, value);
         for (size_t t = 0; t < TRIES && status == AIS_OK; t++) {
-            if (!(value[t] > top)) continue;
-            top = value[t];
-            memcpy(peak, point + t * dim, dim * sizeof *peak);
+            if (!(value[t] > search->peak_logp)) continue;
+            search->peak_logp = value[t];
+            memcpy(search->peak, point + t * dim, dim * sizeof *search->peak);
         }
     }
-    *strength = (top - at_half) / (HALVINGS / 2 * log(2));
-    if (status == AIS_OK && *strength > 0.05) memcpy(search->peak, peak, dim * sizeof *peak);
+    return status;
+}
+
+/* The power a of a pole r^-a at the peak: how log p falls over two decades and the two after them, both
+ * far below the scale of most modes. 0 at a smooth peak, however narrow: there the fall is not the same
+ * over both. */
+static ais_status pole_strength(ais_search *search, double *strength) {
+    ais_arena arena = {0};
+    double *point = AIS_TAKE(&arena, double, TRIES *(size_t)search->modes->dim), value[TRIES], mean[3] = {0};
+    ais_status status = point ? climb(search, point) : ais_fail_memory(search->evaluator->context, "a peak", TRIES);
+    for (int k = 0; k < 3 && status == AIS_OK; k++) {
+        status = around(search, search->peak, search->scale * pow(10, 2 * k - 10), point, value);
+        for (int t = 0; t < TRIES; t++) mean[k] += value[t] / TRIES;
+    }
+    double first = (mean[0] - mean[1]) / log(100), second = (mean[1] - mean[2]) / log(100);
+    *strength = second < 2 * first ? first : 0;
     ais_arena_free(&arena);
     return status;
 }
@@ -45,7 +63,7 @@ static ais_status suspect_pole(ais_search *search, char *text, size_t size) {
     double strength;
     if (!(search->peak_logp > -INFINITY)) return AIS_OK;
     ais_status status = pole_strength(search, &strength);
-    if (status != AIS_OK || !(strength > 0.05)) return status;
+    if (status != AIS_OK || !(strength > 0.05 && strength < INFINITY)) return status;
     char first[64];
     snprintf(first, sizeof first, "x.1 = %.9g%s", search->peak[0], search->modes->dim > 1 ? ", ..." : "");
     if (strength > 0.9 * search->modes->dim)

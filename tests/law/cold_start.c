@@ -1,5 +1,6 @@
 /* The cold start finds what there is: modes, their weights and log Z, on targets whose truth is
- * known. AIS_START_SEEDS (default 2) seeds each; AIS_START_ONLY names a row. Prints the table. */
+ * known. Prints the table. AIS_START_SEEDS: how many seeds each (default 1, without the slow rows);
+ * AIS_START_ONLY: a row's name; AIS_START_SCREEN: points to screen; AIS_START_VERBOSE: sentences. */
 #include "support.h"
 
 #include <signal.h>
@@ -16,9 +17,9 @@ typedef struct row {
     const char *spec; /* of a built-in, or a name of ours */
     int kind, dim;
     double sd1, sd2, weight1, scale;
-    double weight_error, log_z_error; /* allowed in nine of ten seeds, to say it with the issue */
-    long screen;
-    bool hopeless; /* reported, not asserted */
+    double weight_error, log_z_error; /* allowed, in nine of ten seeds */
+    bool hopeless;                    /* reported, not asserted */
+    bool slow;
 } row;
 
 static const row rows[] = {
@@ -29,11 +30,13 @@ static const row rows[] = {
     {"twomodes:dim=8,sd2=0.25", .scale = 10, .weight_error = 0.03, .log_z_error = 0.05},
     {"twomodes:dim=16,sd2=0.25", .scale = 10, .weight_error = 0.03, .log_z_error = 0.05},
     {"twomodes:dim=16,sd2=0.25,weight1=0.7", .scale = 10, .weight_error = 0.03, .log_z_error = 0.05},
-    {"random direction .5/.25", TWO, 2, 0.5, 0.25, 0.3, 10, 0.03, 0.05, 0, false},
-    {"random direction .5/.25", TWO, 8, 0.5, 0.25, 0.3, 10, 0.03, 0.05, 0, false},
-    {"random direction .5/.25", TWO, 16, 0.5, 0.25, 0.3, 10, 0.03, 0.05, 0, false},
-    {"random direction .5/.125", TWO, 8, 0.5, 0.125, 0.3, 10, 0.03, 0.05, 0, true},
-    {"random direction .5/.125", TWO, 16, 0.5, 0.125, 0.3, 10, 0.03, 0.05, 0, true},
+    {"random direction .5/.25", TWO, 2, 0.5, 0.25, 0.3, .scale = 10, .weight_error = 0.03, .log_z_error = 0.05},
+    {"random direction .5/.25", TWO, 8, 0.5, 0.25, 0.3, .scale = 10, .weight_error = 0.03, .log_z_error = 0.05},
+    {"random direction .5/.25", TWO, 16, 0.5, 0.25, 0.3, .scale = 10, .weight_error = 0.03, .log_z_error = 0.05},
+    {"random direction .5/.125", TWO, 8, 0.5, 0.125, 0.3, .scale = 10, .weight_error = 0.03, .log_z_error = 0.05,
+     .hopeless = true},
+    {"random direction .5/.125", TWO, 16, 0.5, 0.125, 0.3, .scale = 10, .weight_error = 0.03, .log_z_error = 0.05,
+     .hopeless = true},
     {"grid of 25", GRID, .scale = 10, .weight_error = 0.02, .log_z_error = 0.05},
     {"40 random modes", FORTY, .scale = 40, .weight_error = 0.02, .log_z_error = 0.05},
     {"mog2", .weight_error = 0.03, .log_z_error = 0.05},
@@ -42,11 +45,11 @@ static const row rows[] = {
     {"ring", .weight_error = 0.03, .log_z_error = 0.1},
     {"ring5", .weight_error = 0.05, .log_z_error = 0.15},
     {"banana", .weight_error = 0.03, .log_z_error = 0.1},
-    {"gaussian:dim=50,cond=1e4", .weight_error = 0.03, .log_z_error = 0.1},
+    {"gaussian:dim=50,cond=1e4", .weight_error = 0.03, .log_z_error = 0.1, .slow = true},
     {"gaussian:dim=1", .weight_error = 0.03, .log_z_error = 0.05},
     {"heart", .weight_error = 0.03, .log_z_error = 0.1},
-    {"german", .weight_error = 0.03, .log_z_error = 0.1},
-    {"funnel", .weight_error = 0.03, .log_z_error = 0.1, .hopeless = true},
+    {"german", .weight_error = 0.03, .log_z_error = 0.1, .slow = true},
+    {"funnel", .weight_error = 0.03, .log_z_error = 0.1, .hopeless = true, .slow = true},
 };
 
 typedef struct result {
@@ -92,14 +95,12 @@ static void judge_modes(const ais_target *target, const ais_start *start, result
         to->weight_error = fmax(to->weight_error, fabs(share[k] - truth));
     }
     for (int i = 0; i < start->dim && reference && reference->variance; i++) {
-        double sum = 0, squares = 0, truth = sqrt(reference->variance[i]);
+        double squares = 0, truth = sqrt(reference->variance[i]);
         for (int c = 0; c < start->count; c++) {
             double v = (start->x[(size_t)c * (size_t)start->dim + (size_t)i] - reference->mean[i]) / truth;
-            sum += v / start->count;
             squares += v * v / start->count;
         }
         to->sd_error = fmax(to->sd_error, fabs(sqrt(squares) - 1));
-        (void)sum;
     }
 }
 
@@ -139,7 +140,7 @@ static bool well(const row *r, const result *got) {
 static void finds_what_there_is(void **state) {
     (void)state;
     const char *wanted = getenv("AIS_START_SEEDS"), *only = getenv("AIS_START_ONLY");
-    int seeds = wanted ? atoi(wanted) : 2, bad = 0;
+    int seeds = wanted ? atoi(wanted) : 1, bad = 0;
     ais_context context = {0};
     ais_pool *pool;
     assert_ok(context, ais_pool_new(&context, 2, &pool));
@@ -147,7 +148,7 @@ static void finds_what_there_is(void **state) {
                   "weights", "log Z", "sd", "trust", "ann", "hits", "ess/n", "density", "grad", "ms");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const row *r = &rows[i];
-        if (only && !strstr(r->spec, only)) continue;
+        if ((only && !strstr(r->spec, only)) || (r->slow && !wanted)) continue;
         result worst = {.hits = 1 << 30, .ess_share = 1};
         int wells = 0, trusted = 0, annealed = 0, found = 1 << 30;
         for (int seed = 0; seed < seeds; seed++) {

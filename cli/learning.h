@@ -1,0 +1,42 @@
+/* What train and run share (train_options.c). */
+#ifndef AIS_CLI_LEARNING_H
+#define AIS_CLI_LEARNING_H
+
+#include <jansson.h>
+
+#include "cli.h"
+
+typedef struct learning {
+    const char *kernel, *involution, *objective, *loss, *paper, *start;
+    int layers, hidden, depth, bins, steps, population;
+    double rate, scale, seconds;
+} learning;
+
+#define LEARNING_OPTIONS(set)                                                                                          \
+    {"kernel", 'k', OPTION_CHOICE, &(set).kernel, "henon|realnvp|spline", "family of the learned map (chosen)"},         \
+    {"involution", 0, OPTION_CHOICE, &(set).involution, "flip|swap", "R of M = g^-1 R g (henon flip, others swap)"},   \
+    {"objective", 0, OPTION_TEXT, &(set).objective, "STAGES", "e.g. likelihood+exact, path, likelihood+adversarial (chosen)"}, \
+    {"loss", 0, OPTION_CHOICE, &(set).loss, "rlogr|logistic", "of the discriminator (logistic)"},                      \
+    {"preset", 0, OPTION_CHOICE, &(set).paper, "paper", "henon, flip, adversarial, r log r: the paper's own setting"},  \
+    {"start", 0, OPTION_TEXT, &(set).start, "hunt|anneal|nuts|FILE", "how the population begins; FILE: draws (hunt)"},           \
+    {"scale", 0, OPTION_NUMBER, &(set).scale, NULL, "modes are hunted in N(0, N^2) (the target's start scale)"},      \
+    {"layers", 0, OPTION_COUNT, &(set).layers, NULL, "layers of g (chosen)"},                                          \
+    {"hidden", 0, OPTION_COUNT, &(set).hidden, NULL, "units of a hidden layer (chosen)"},                              \
+    {"depth", 0, OPTION_COUNT, &(set).depth, NULL, "hidden layers of a network (chosen)"},                             \
+    {"bins", 0, OPTION_COUNT, &(set).bins, NULL, "spline: bins of a coupling layer (chosen)"},                         \
+    {"steps", 0, OPTION_COUNT, &(set).steps, NULL, "Adam steps of a stage (chosen)"},                                  \
+    {"rate", 0, OPTION_NUMBER, &(set).rate, NULL, "highest learning rate (chosen)"},                                   \
+    {"population", 0, OPTION_COUNT, &(set).population, NULL, "chains that supply the batches (512)"},                  \
+    {"seconds", 0, OPTION_NUMBER, &(set).seconds, NULL, "no new attempt after so long (30)"}
+
+/* Trains with a live table on stderr; an exit code, 0 when there is a kernel. */
+int learn(const learning *set, const ais_target *target, uint64_t seed, int threads, bool quiet, ais_kernel **kernel,
+          ais_training **training);
+
+void learning_show(const ais_train_progress *progress, void *view);
+void learning_verdict(const ais_training *training, FILE *file);
+
+/* The training as JSON: what was searched, log Z, the curve. */
+json_t *learning_json(const ais_training *training);
+
+#endif

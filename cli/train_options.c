@@ -1,0 +1,155 @@
+/* What train and run share: the settings of learning, their options, the live table, the kernel's shape. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "learning.h"
+
+/* ---- shape --------------------------------------------------------------------------------------- */
+
+static bool shape_asked(const learning *set) {
+    return set->kernel || set->involution || set->layers || set->hidden || set->depth || set->bins;
+}
+
+static ais_shape shape_of(const learning *set, int dim) {
+    const char *kernel = set->kernel ? set->kernel : "spline";
+    ais_shape shape = {.dim = dim, .layers = set->layers, .hidden = set->hidden, .depth = set->depth, .bins = set->bins};
+    shape.map = strcmp(kernel, "henon") == 0 ? AIS_HENON : strcmp(kernel, "realnvp") == 0 ? AIS_REALNVP : AIS_SPLINE;
+    shape.activation = AIS_TANH;
+    shape.reversal = shape.map == AIS_HENON ? AIS_FLIP : AIS_SWAP;
+    if (set->involution) shape.reversal = strcmp(set->involution, "swap") == 0 ? AIS_SWAP : AIS_FLIP;
+    shape.joint = shape.map == AIS_REALNVP && shape.reversal == AIS_FLIP;
+    if (shape.map == AIS_HENON && !set->layers) shape.layers = 12;
+    if (shape.map == AIS_SPLINE && dim > 2) shape.marginal_bins = 24;
+    return shape;
+}
+
+/* Combinations that would do nothing or not what they say. */
+static const char *objection(const learning *set) {
+    const char *kernel = set->kernel ? set->kernel : set->paper ? "henon" : "spline";
+    bool henon = strcmp(kernel, "henon") == 0;
+    if (set->paper && shape_asked(set)) return "--preset paper sets the kernel itself: leave out --kernel and its sizes";
+    if (set->paper && set->objective) return "--preset paper sets the objective itself: leave out --objective";
+    if (set->bins && strcmp(kernel, "spline") != 0) return "--bins belongs to --kernel spline";
+    if (set->loss && !(set->objective && strstr(set->objective, "adversarial")))
+        return "--loss belongs to --objective adversarial";
+    if (set->involution && strcmp(set->involution, "flip") == 0 && !henon)
+        return "spline and realnvp kernels act on x alone and need --involution swap: with flip x would never move";
+    return NULL;
+}
+
+/* ---- table --------------------------------------------------------------------------------------- */
+
+static void number(double value, int digits, char text[16]) {
+    if (isnan(value))
+        snprintf(text, 16, "-");
+    else
+        snprintf(text, 16, "%.*f", digits, value);
+}
+
+void learning_show(const ais_train_progress *p, void *data) {
+    progress_view *view = data;
+    char loss[16], judge[16], acceptance[16], ess[16], best[16], left[16];
+    number(p->loss, 3, loss);
+    number(p->discriminator_loss, 3, judge);
+    number(p->acceptance, 3, acceptance);
+    number(1000 * p->worst_ess, 0, ess);
+    number(p->best_ess >= 0 ? 1000 * p->best_ess : NAN, 0, best);
+    number(p->seconds_left, 1, left);
+    static const char head[] = "stage        done     loss  discr.  accept.  worst ESS/1000   best  rolled back  seconds  left";
+    bool new_stage = strncmp(view->stage, p->stage, sizeof view->stage - 1) != 0;
+    snprintf(view->stage, sizeof view->stage, "%s", p->stage);
+    if (!view->terminal && !new_stage && p->seconds - view->last_line < 2 && p->share < 1) return;
+    if (!view->drawn) fprintf(stderr, "%.*s\n", view->columns - 1, head);
+    if (view->terminal && view->drawn && !new_stage) fputs("\033[1A\r\033[K", stderr);
+    char row[160];
+    snprintf(row, sizeof row, "%-11s %4.0f%% %8s %7s %8s %15s %6s %12d %8.1f %5s", p->stage, 100 * p->share, loss, judge,
+             acceptance, ess, best, p->rollbacks, p->seconds, left);
+    fprintf(stderr, "%.*s\n", view->columns - 1, row);
+    view->drawn = true;
+    view->last_line = p->seconds;
+}
+
+/* ---- training ------------------------------------------------------------------------------------ */
+
+static int start_method(const learning *set, ais_train_options *options, ais_draws **draws) {
+    ais_context context = {0};
+    const char *start = set->start ? set->start : "hunt";
+    if (strcmp(start, "hunt") == 0) return 0;
+    if (strcmp(start, "anneal") == 0) {
+        options->method = AIS_START_ANNEAL;
+    } else if (strcmp(start, "nuts") == 0) {
+        options->method = AIS_START_NUTS;
+    } else {
+        if (ais_draws_read(&context, &start, 1, draws) != AIS_OK) return failed(&context);
+        options->method = AIS_START_DRAWS;
+        options->start = *draws;
+    }
+    return 0;
+}
+
+int learn(const learning *set, const ais_target *target, uint64_t seed, int threads, bool quiet, ais_kernel **kernel,
+          ais_training **training) {
+    const char *why = objection(set);
+    if (why) return complain(EXIT_USAGE, "%s", why);
+    ais_context context = {0};
+    ais_draws *draws = NULL;
+    progress_view view;
+    progress_begin(&view);
+    ais_shape shape = shape_of(set, target->dim);
+    ais_train_options options = {.seed = seed,
+                                 .threads = threads,
+                                 .shape = shape_asked(set) ? &shape : NULL,
+                                 .objective = set->objective,
+                                 .rlogr = set->loss && strcmp(set->loss, "rlogr") == 0,
+                                 .paper = set->paper != NULL,
+                                 .steps = set->steps,
+                                 .rate = set->rate,
+                                 .population = set->population,
+                                 .scale = set->scale,
+                                 .seconds = set->seconds,
+                                 .progress = quiet ? NULL : learning_show,
+                                 .progress_data = &view,
+                                 .stop = stop_flag()};
+    int code = start_method(set, &options, &draws);
+    if (code == 0) {
+        ais_status status = ais_train(&context, target, &options, kernel, training);
+        if (status == AIS_STOPPED && *kernel)
+            fprintf(stderr, "aisampler: %s; the best kernel so far is kept\n", context.message);
+        else if (status != AIS_OK)
+            code = failed(&context);
+    }
+    ais_draws_free(draws);
+    return code;
+}
+
+void learning_verdict(const ais_training *training, FILE *file) {
+    fprintf(file, "%s\n", training->sentence);
+    if (training->warning[0]) fprintf(file, "warning: %s\n", training->warning);
+    fprintf(file, "learned in %.2f s (%.2f s of them to find the modes): acceptance %.3f, worst ESS %.0f of 1000 on fresh chains",
+            training->start_seconds + training->train_seconds, training->start_seconds, training->acceptance,
+            1000 * training->worst_ess);
+    if (!isnan(training->log_z)) fprintf(file, ", log Z = %.4f +- %.4f", training->log_z, training->log_z_error);
+    fputc('\n', file);
+}
+
+static json_t *real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+json_t *learning_json(const ais_training *training) {
+    json_t *curve = json_array();
+    for (int i = 0; i < training->points; i++) {
+        const ais_train_point *point = &training->point[i];
+        json_array_append_new(curve, json_pack("{ss so so so so so}", "stage", point->stage, "seconds", real(point->seconds),
+                                               "loss", real(point->loss), "discriminator_loss",
+                                               real(point->discriminator_loss), "acceptance", real(point->acceptance),
+                                               "worst_ess", real(point->worst_ess)));
+    }
+    return json_pack("{so so so si sb ss ss sI sI so so so so si si so}", "log_z", real(training->log_z), "log_z_error",
+                     real(training->log_z_error), "worst_ess", real(training->worst_ess), "modes", training->modes,
+                     "trusted", (int)training->trusted, "sentence", training->sentence, "warning", training->warning,
+                     "densities", (json_int_t)training->densities, "gradients", (json_int_t)training->gradients,
+                     "start_seconds", real(training->start_seconds), "train_seconds", real(training->train_seconds),
+                     "acceptance", real(training->acceptance), "population", json_integer(training->count), "attempts",
+                     training->attempts, "rollbacks", training->rollbacks, "curve", curve);
+}

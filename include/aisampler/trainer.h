@@ -1,0 +1,95 @@
+/* trainer.h: learning a kernel for a target.
+ *
+ *     ais_kernel *kernel;
+ *     ais_training *training;
+ *     ais_train(&context, target, &(ais_train_options){.seed = 1}, &kernel, &training);
+ *
+ * Training starts from nothing but the density: it hunts for modes, draws a population, fits a map to it and
+ * refines the map with what it knows of log p (docs/training.md). How well it went is judged on fresh chains by their
+ * worst ESS, never by acceptance alone. However badly it goes, a kernel that is sampled with the exact test gives the
+ * right distribution in the long run: training decides how long the run must be.
+ */
+#ifndef AISAMPLER_TRAINER_H
+#define AISAMPLER_TRAINER_H
+
+#include <signal.h>
+
+#include "draws.h"
+#include "kernel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum ais_start_method {
+    AIS_START_HUNT,   /* mode hunting; annealing where its own check fails */
+    AIS_START_ANNEAL, /* annealing in any case */
+    AIS_START_NUTS,   /* NUTS chains: for targets with a gradient and one mode */
+    AIS_START_DRAWS   /* options.start */
+} ais_start_method;
+
+typedef struct ais_train_progress {
+    const char *stage; /* "start", "likelihood", "exact", "path", "adversarial", ... */
+    double share;      /* of this stage, 0 to 1 */
+    double loss;       /* NAN where there is none */
+    double discriminator_loss;
+    double acceptance;   /* of the kernel on the population or on fresh chains */
+    double worst_ess;    /* last judgement, as a share of the draws; NAN before the first */
+    double best_ess;     /* of the snapshots so far */
+    double seconds;      /* since the start of training */
+    double seconds_left; /* of this stage; NAN when unknown */
+    int rollbacks;       /* divergences noticed and undone */
+} ais_train_progress;
+
+typedef struct ais_train_options {
+    uint64_t seed;
+    int threads;            /* 0: one per core */
+    const ais_shape *shape; /* NULL: chosen from the target's dimension, gradient and modes */
+    const char *objective;  /* stages joined by '+': likelihood, exact, path (flows; path needs a gradient),
+                               likelihood, exact, adversarial (henon); NULL: chosen */
+    bool rlogr;             /* adversarial: the printed discriminator loss instead of the logistic one */
+    bool paper;             /* the paper's own setting: henon, flip, relu, Algorithm 1, r log r */
+    long steps;             /* of the kernel's weights, per attempt; 0: chosen */
+    double rate;            /* highest learning rate; 0: chosen */
+    int population;         /* chains that supply the batches; 0: chosen */
+    double scale;           /* s of the region N(0, s^2 I) where modes are hunted; 0: the target's start_scale */
+    ais_start_method method;
+    const ais_draws *start;                               /* for AIS_START_DRAWS */
+    double seconds;                                       /* no new attempt after so long; 0: 30 */
+    void (*progress)(const ais_train_progress *, void *); /* or NULL */
+    void *progress_data;
+    const volatile sig_atomic_t *stop; /* non-zero ends training with the best kernel so far; or NULL */
+} ais_train_options;
+
+/* One point of the training curve. */
+typedef struct ais_train_point {
+    const char *stage;
+    double seconds, loss, discriminator_loss, acceptance, worst_ess;
+} ais_train_point;
+
+typedef struct ais_training {
+    int dim, count;
+    double *x;                 /* count x dim: the population, to start chains from */
+    double log_z, log_z_error; /* of the start; NAN when it has none */
+    int modes;                 /* parts of the density that a valley divides; 0 when unknown */
+    bool trusted;              /* the start's own check passed */
+    char sentence[512];        /* what was searched, and how large a mode may have been missed */
+    char warning[512];         /* empty when there is nothing to warn of */
+    long densities, gradients; /* evaluated by the start */
+    double start_seconds, train_seconds;
+    double acceptance, worst_ess; /* of the kernel, on fresh chains; worst_ess as a share of the draws */
+    int attempts, rollbacks;
+    int points;
+    ais_train_point *point;
+} ais_training;
+
+/* Trains a kernel for the target; both results belong to the caller. AIS_STOPPED when stop was set: kernel and
+ * training are then there if training had begun, else NULL. */
+ais_status ais_train(ais_context *context, const ais_target *target, const ais_train_options *options,
+                     ais_kernel **kernel, ais_training **training);
+void ais_training_free(ais_training *training); /* NULL is allowed */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,113 @@
+#include "trainer/plan.h"
+
+#include <string.h>
+
+static ais_flow_plan basic(long steps, double rate, int batch) {
+    return (ais_flow_plan){.steps = steps,
+                           .rate = rate,
+                           .likelihood_share = 0.5,
+                           .second = AIS_FLOW_PAIR,
+                           .batch = batch,
+                           .steps_per_round = 20,
+                           .sweeps = 4,
+                           .walks = 1,
+                           .checks = 2,
+                           .give_up = 0.35,
+                           .check_chains = 64,
+                           .check_draws = 250};
+}
+
+static ais_shape spline(int dim, int layers, int hidden, int depth, int bins, int marginal_bins) {
+    return (ais_shape){.map = AIS_SPLINE,
+                       .reversal = AIS_SWAP,
+                       .dim = dim,
+                       .layers = layers,
+                       .hidden = hidden,
+                       .depth = depth,
+                       .bins = bins,
+                       .marginal_bins = marginal_bins,
+                       .activation = AIS_TANH};
+}
+
+/* One or two dimensions: few layers with many bins. */
+static bool low(const ais_situation *situation, int k, ais_attempt *attempt) {
+    int dim = situation->dim;
+    attempt->whitening = AIS_WHITEN_SD;
+    attempt->enough = 0.82;
+    switch (k) {
+    case 0:
+        attempt->shape = spline(dim, 2, 32, 1, 24, 0);
+        attempt->plan = basic(1600, 1e-2, 256);
+        attempt->w0 = 2;
+        return true;
+    case 1:
+        attempt->shape = spline(dim, 2, 64, 2, 48, 0);
+        attempt->plan = basic(1500, 5e-3, 512);
+        attempt->w0 = 4;
+        return true;
+    case 2:
+        attempt->shape = spline(dim, 4, 64, 2, 32, 0);
+        attempt->plan = basic(3000, 3e-3, 512);
+        attempt->w0 = 2;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* One mode with a gradient: close to normal after whitening; quadratic conditioners bend what is left. */
+static bool bent(const ais_situation *situation, int k, ais_attempt *attempt) {
+    attempt->whitening = AIS_WHITEN_FULL;
+    attempt->enough = 0.8;
+    attempt->shape = (ais_shape){.map = AIS_REALNVP,
+                                 .reversal = AIS_SWAP,
+                                 .dim = situation->dim,
+                                 .layers = 8,
+                                 .depth = -1,
+                                 .marginal_bins = 8,
+                                 .bound = 5};
+    attempt->plan = basic(k == 0 ? 1600 : 4000, 1e-2, 128);
+    attempt->plan.likelihood_share = 0;
+    attempt->plan.second = AIS_FLOW_PATH;
+    attempt->plan.skip_above = 0.95;
+    return k < 2;
+}
+
+/* A bent density: quadratic conditioners shift and scale along parabolas; likelihood first, since the path objective
+ * from the identity would keep to the middle. */
+static bool curved(const ais_situation *situation, ais_attempt *attempt) {
+    bent(situation, 0, attempt);
+    attempt->whitening = AIS_WHITEN_SD;
+    attempt->shape.bound = 8;
+    attempt->plan = basic(1600, 1e-2, 256);
+    attempt->plan.give_up = 0.2;
+    return true;
+}
+
+/* Several modes, or no gradient, in three dimensions or more. */
+static bool wide(const ais_situation *situation, int k, ais_attempt *attempt) {
+    attempt->whitening = AIS_WHITEN_FULL;
+    attempt->enough = 0.65;
+    attempt->shape = spline(situation->dim, k == 0 ? 2 : 4, 64, k == 0 ? 1 : 2, 8, 24);
+    attempt->plan = basic(k == 0 ? 800 : 2500, k == 0 ? 5e-3 : 3e-3, k == 0 ? 256 : 512);
+    attempt->plan.give_up = 0;
+    return k < 2;
+}
+
+bool ais_plan_flow(const ais_situation *situation, int k, ais_attempt *attempt) {
+    memset(attempt, 0, sizeof *attempt);
+    if (situation->annealed && k == 0) return curved(situation, attempt);
+    if (situation->annealed) k--;
+    if (situation->dim <= 2) return low(situation, k, attempt);
+    if (!situation->gradient || situation->separate > 1) return wide(situation, k, attempt);
+    return k < 2 ? bent(situation, k, attempt) : wide(situation, k - 2, attempt);
+}
+
+ais_attempt ais_plan_for_shape(const ais_situation *situation, const ais_shape *shape) {
+    ais_attempt attempt = {.shape = *shape,
+                           .whitening = situation->dim <= 2 ? AIS_WHITEN_SD : AIS_WHITEN_FULL,
+                           .w0 = shape->depth < 0 || situation->dim > 2 ? 0 : 2,
+                           .plan = basic(1600, 5e-3, 256)};
+    attempt.plan.give_up = 0;
+    return attempt;
+}

@@ -1,0 +1,368 @@
+/* Learning from nothing but the density: start, population, attempts, the best of them. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <aisampler/trainer.h>
+
+#include "trainer/henon_trainer.h"
+#include "trainer/log_z.h"
+#include "trainer/plan.h"
+#include "trainer/start.h"
+
+enum { DEFAULT_POPULATION = 512, MOST_POINTS = 4096 };
+static const double default_seconds = 30;
+
+typedef struct lesson {
+    const ais_target *target;
+    const ais_train_options *options;
+    ais_pool *pool;
+    ais_population *population;
+    ais_training *training;
+    ais_situation situation;
+    bool annealed;
+    double *laplace; /* mean (dim) and factor (dim x dim) of the only mode, or NULL */
+    double began, stage_began;
+    const char *stage;
+    ais_kernel *best;
+    double best_ess; /* of the best kernel; -1 before there is one */
+} lesson;
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static bool stopped(const lesson *this) { return this->options->stop && *this->options->stop; }
+
+/* ---- progress and curve -------------------------------------------------------------------------- */
+
+static void tell(lesson *this, ais_train_progress progress) {
+    double time = now();
+    if (!this->stage || strcmp(this->stage, progress.stage) != 0) {
+        this->stage = progress.stage;
+        this->stage_began = time;
+    }
+    progress.seconds = time - this->began;
+    progress.seconds_left =
+        progress.share > 0 ? (time - this->stage_began) * (1 - progress.share) / progress.share : NAN;
+    ais_training *training = this->training;
+    if (training->points < MOST_POINTS && !isnan(progress.loss))
+        training->point[training->points++] = (ais_train_point){.stage = progress.stage,
+                                                                .seconds = progress.seconds,
+                                                                .loss = progress.loss,
+                                                                .discriminator_loss = progress.discriminator_loss,
+                                                                .acceptance = progress.acceptance,
+                                                                .worst_ess = progress.worst_ess};
+    if (this->options->progress) this->options->progress(&progress, this->options->progress_data);
+}
+
+static void start_progress(const char *stage, double share, void *data) {
+    (void)stage; /* what the start is at is not for the table */
+    lesson *this = data;
+    tell(this, (ais_train_progress){.stage = "start",
+                                    .share = share,
+                                    .loss = NAN,
+                                    .discriminator_loss = NAN,
+                                    .acceptance = NAN,
+                                    .worst_ess = NAN,
+                                    .best_ess = NAN});
+}
+
+static bool flow_progress(void *data, const ais_flow_progress *p) {
+    lesson *this = data;
+    tell(this, (ais_train_progress){.stage = p->stage,
+                                    .share = (double)p->step / (double)p->steps,
+                                    .loss = p->loss,
+                                    .discriminator_loss = NAN,
+                                    .acceptance = p->acceptance,
+                                    .worst_ess = p->worst_ess,
+                                    .best_ess = fmax(p->best_ess, this->best_ess),
+                                    .rollbacks = p->rollbacks});
+    return !stopped(this);
+}
+
+static bool henon_progress(void *data, const ais_henon_progress *p) {
+    lesson *this = data;
+    tell(this, (ais_train_progress){.stage = p->stage,
+                                    .share = (double)p->step / (double)p->steps,
+                                    .loss = p->loss,
+                                    .discriminator_loss = p->discriminator_loss,
+                                    .acceptance = p->acceptance,
+                                    .worst_ess = p->worst_ess,
+                                    .best_ess = p->best_ess,
+                                    .rollbacks = p->rollbacks});
+    this->training->acceptance = p->acceptance;
+    return !stopped(this);
+}
+
+/* ---- start --------------------------------------------------------------------------------------- */
+
+static ais_status take_draws(ais_context *context, lesson *this, const ais_draws *draws, int wanted) {
+    ais_training *training = this->training;
+    if (draws->dim != this->target->dim)
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "the draws to start from have %d parameters, but %s has dimension %d", draws->dim,
+                        this->target->name, this->target->dim);
+    size_t total = (size_t)draws->chains * (size_t)draws->draws;
+    for (int k = 0; k < wanted; k++) {
+        size_t member = (size_t)k * total / (size_t)wanted;
+        for (int i = 0; i < draws->dim; i++)
+            training->x[(size_t)k * (size_t)draws->dim + (size_t)i] = draws->value[(size_t)i * total + member];
+    }
+    snprintf(training->sentence, sizeof training->sentence,
+             "training started from %zu given draws: modes that they miss are missed", total);
+    training->log_z = training->log_z_error = NAN;
+    training->trusted = true;
+    return AIS_OK;
+}
+
+static ais_status hunt(ais_context *context, lesson *this, int wanted) {
+    ais_start *start;
+    const ais_train_options *options = this->options;
+    ais_start_options cold = {.seed = options->seed,
+                              .scale = options->scale,
+                              .population = wanted,
+                              .anneal = options->method == AIS_START_ANNEAL,
+                              .pool = this->pool,
+                              .stop = options->stop,
+                              .progress = start_progress,
+                              .progress_data = this};
+    ais_status status = ais_cold_start(context, this->target, &cold, &start);
+    if (status != AIS_OK) return status;
+    ais_training *training = this->training;
+    for (int k = 0; k < wanted; k++)
+        memcpy(training->x + (size_t)k * (size_t)start->dim, start->x + (size_t)(k % start->count) * (size_t)start->dim,
+               (size_t)start->dim * sizeof(double));
+    training->log_z = start->log_z;
+    training->log_z_error = start->log_z_error;
+    training->modes = start->separate;
+    training->trusted = start->trusted;
+    training->densities = start->densities;
+    training->gradients = start->gradients;
+    memcpy(training->sentence, start->sentence, sizeof training->sentence);
+    memcpy(training->warning, start->warning, sizeof training->warning);
+    this->annealed = start->annealed;
+    size_t dim = (size_t)start->dim;
+    if (start->modes == 1 && start->trusted) this->laplace = malloc((dim + dim * dim) * sizeof(double));
+    if (this->laplace) {
+        memcpy(this->laplace, start->mode_mean, dim * sizeof(double));
+        memcpy(this->laplace + dim, start->mode_factor, dim * dim * sizeof(double));
+    }
+    ais_start_free(start);
+    return AIS_OK;
+}
+
+static ais_status begin(ais_context *context, lesson *this) {
+    const ais_train_options *options = this->options;
+    int wanted = options->population > 0 ? options->population : DEFAULT_POPULATION, dim = this->target->dim;
+    ais_training *training = this->training;
+    training->dim = dim;
+    training->count = wanted;
+    training->x = malloc((size_t)wanted * (size_t)dim * sizeof(double));
+    training->point = malloc(MOST_POINTS * sizeof *training->point);
+    if (!training->x || !training->point)
+        return ais_fail_memory(context, "a population", (size_t)wanted * (size_t)dim * sizeof(double));
+    ais_status status = options->method == AIS_START_DRAWS ? take_draws(context, this, options->start, wanted)
+                                                           : hunt(context, this, wanted);
+    if (status != AIS_OK) return status;
+    training->start_seconds = now() - this->began;
+    this->situation = (ais_situation){
+        .dim = dim, .gradient = this->target->grad != NULL, .separate = training->modes, .annealed = this->annealed};
+    status =
+        ais_population_new(context, this->pool, this->target, options->seed, wanted, training->x, &this->population);
+    if (status == AIS_OK) ais_population_scale_walk(this->population);
+    return status;
+}
+
+/* ---- flows --------------------------------------------------------------------------------------- */
+
+/* "likelihood+exact": which objectives, in which order. */
+static ais_status choose_objectives(ais_context *context, const lesson *this, ais_flow_plan *plan) {
+    const char *wanted = this->options->objective;
+    if (!wanted) return AIS_OK;
+    const struct {
+        const char *name;
+        double share;
+        ais_flow_objective second;
+    } known[] = {{"likelihood", 1, AIS_FLOW_LIKELIHOOD},
+                 {"likelihood+exact", 0.5, AIS_FLOW_PAIR},
+                 {"likelihood+path", 0.5, AIS_FLOW_PATH},
+                 {"exact", 0, AIS_FLOW_PAIR},
+                 {"path", 0, AIS_FLOW_PATH}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strcmp(wanted, known[i].name) != 0) continue;
+        if (known[i].second == AIS_FLOW_PATH && !this->target->grad)
+            return ais_fail(context, AIS_BAD_ARGUMENT,
+                            "objective %s needs the gradient of the log density, and target %s has none: use "
+                            "likelihood+exact",
+                            wanted, this->target->name);
+        plan->likelihood_share = known[i].share;
+        plan->second = known[i].second;
+        return AIS_OK;
+    }
+    return ais_fail(context, AIS_BAD_ARGUMENT,
+                    "objective '%s' is not one of likelihood, exact, path, likelihood+exact and likelihood+path, which "
+                    "spline and realnvp kernels take",
+                    wanted);
+}
+
+static ais_status attempt_flow(ais_context *context, lesson *this, ais_attempt *attempt) {
+    const ais_train_options *options = this->options;
+    ais_kernel *kernel;
+    ais_flow_result result = {.worst_ess = -1};
+    ais_status status = choose_objectives(context, this, &attempt->plan);
+    if (status != AIS_OK) return status;
+    if (options->steps > 0) attempt->plan.steps = options->steps;
+    if (options->rate > 0) attempt->plan.rate = options->rate;
+    attempt->plan.progress = flow_progress;
+    attempt->plan.data = this;
+    attempt->shape.permutation = options->seed;
+    if (attempt->shape.bound == 0) attempt->shape.bound = ais_flow_bound(this->population);
+    status = ais_kernel_learned(context, &attempt->shape, options->seed, &kernel);
+    if (status != AIS_OK) return status;
+    ais_flow_spread(kernel, options->seed, attempt->w0);
+    /* The Hessian at the only mode tells more than the covariance of a small population. */
+    if (this->laplace && attempt->whitening == AIS_WHITEN_FULL)
+        status = ais_kernel_whiten(context, kernel, this->laplace, this->laplace + this->target->dim);
+    else
+        status = ais_flow_whiten(context, kernel, this->population, attempt->whitening);
+    if (status == AIS_OK)
+        status = ais_flow_train(context, kernel, this->population, options->seed, &attempt->plan, &result);
+    this->training->rollbacks += result.rollbacks;
+    this->training->attempts++;
+    if (result.worst_ess > this->best_ess) {
+        ais_kernel_free(this->best);
+        this->best = kernel;
+        this->best_ess = result.worst_ess;
+        this->training->acceptance = result.acceptance;
+    } else {
+        ais_kernel_free(kernel);
+    }
+    return status;
+}
+
+static ais_status train_flow(ais_context *context, lesson *this) {
+    const ais_train_options *options = this->options;
+    double most_seconds = options->seconds > 0 ? options->seconds : default_seconds;
+    ais_attempt attempt;
+    ais_status status = AIS_OK;
+    if (options->shape) {
+        attempt = ais_plan_for_shape(&this->situation, options->shape);
+        status = attempt_flow(context, this, &attempt);
+    }
+    for (int k = 0; !options->shape && status == AIS_OK && ais_plan_flow(&this->situation, k, &attempt); k++) {
+        status = attempt_flow(context, this, &attempt);
+        if (this->best_ess > attempt.enough || now() - this->began > most_seconds) break;
+    }
+    if (this->best && status == AIS_OK)
+        status = ais_flow_log_z(context, this->best, this->target, this->pool, options->seed, this->training);
+    return status;
+}
+
+/* ---- henon --------------------------------------------------------------------------------------- */
+
+static ais_status run_henon_stage(ais_context *context, lesson *this, ais_henon_trainer *trainer,
+                                  ais_henon_stage stage) {
+    if (this->options->steps > 0) stage.steps = this->options->steps;
+    if (this->options->rate > 0) stage.rate = this->options->rate;
+    if (this->options->rlogr) stage.loss = AIS_RLOGR;
+    stage.progress = henon_progress;
+    stage.data = this;
+    return ais_henon_train(context, trainer, &stage);
+}
+
+static ais_status run_henon_stages(ais_context *context, lesson *this, ais_henon_trainer *trainer) {
+    static const struct {
+        const char *name;
+        ais_henon_kind kind;
+    } known[] = {{"likelihood", AIS_LIKELIHOOD}, {"exact", AIS_EXACT}, {"adversarial", AIS_ADVERSARIAL}};
+    if (this->options->paper) return run_henon_stage(context, this, trainer, ais_henon_stage_paper());
+    char stages[128], *rest = stages;
+    snprintf(stages, sizeof stages, "%s", this->options->objective ? this->options->objective : "likelihood+exact");
+    ais_status status = AIS_OK;
+    for (char *name; status == AIS_OK && (name = strtok_r(rest, "+", &rest));) {
+        int k = 0;
+        while (k < 3 && strcmp(name, known[k].name) != 0) k++;
+        if (k == 3)
+            return ais_fail(
+                context, AIS_BAD_ARGUMENT,
+                "objective '%s' is not one of likelihood, exact and adversarial, the stages of a henon kernel", name);
+        status = run_henon_stage(context, this, trainer, ais_henon_stage_default(known[k].kind));
+    }
+    return status;
+}
+
+static ais_status train_henon(ais_context *context, lesson *this) {
+    const ais_train_options *options = this->options;
+    ais_shape shape = {.map = AIS_HENON, .dim = this->target->dim, .layers = 12, .activation = AIS_TANH};
+    if (options->paper)
+        shape = (ais_shape){.map = AIS_HENON, .dim = this->target->dim};
+    else if (options->shape)
+        shape = *options->shape;
+    ais_henon_trainer *trainer = NULL;
+    ais_kernel *kernel;
+    ais_status status = ais_kernel_learned(context, &shape, options->seed, &kernel);
+    if (status != AIS_OK) return status;
+    this->best = kernel;
+    status = ais_henon_whiten(context, kernel, this->population);
+    if (status == AIS_OK && !options->paper) ais_henon_spread(kernel, options->seed);
+    if (status == AIS_OK) status = ais_henon_trainer_new(context, kernel, this->population, options->seed, &trainer);
+    if (status == AIS_OK) status = run_henon_stages(context, this, trainer);
+    if (trainer) this->best_ess = ais_henon_trainer_best(trainer);
+    ais_henon_trainer_free(trainer);
+    this->training->attempts = 1;
+    return status;
+}
+
+/* ---- all ----------------------------------------------------------------------------------------- */
+
+/* The population as it is now: better starting points than those of the start. */
+static void keep_points(lesson *this) {
+    int dim = this->target->dim;
+    for (int c = 0; c < this->training->count; c++)
+        ais_population_point(this->population, c % this->population->chains,
+                             this->training->x + (size_t)c * (size_t)dim);
+}
+
+ais_status ais_train(ais_context *context, const ais_target *target, const ais_train_options *options,
+                     ais_kernel **kernel, ais_training **training) {
+    lesson this = {.target = target, .options = options, .began = now(), .best_ess = -1};
+    *kernel = NULL;
+    *training = NULL;
+    if (options->method == AIS_START_DRAWS && !options->start)
+        return ais_fail(context, AIS_BAD_ARGUMENT, "no draws were given to start from");
+    if (options->shape && options->shape->dim != target->dim)
+        return ais_fail(context, AIS_BAD_ARGUMENT, "the kernel's shape has dimension %d, but %s has %d",
+                        options->shape->dim, target->name, target->dim);
+    this.training = calloc(1, sizeof *this.training);
+    if (!this.training) return ais_fail_memory(context, "a training", sizeof *this.training);
+    bool henon = options->paper || (options->shape && options->shape->map == AIS_HENON);
+    ais_status status = ais_pool_new(context, options->threads, &this.pool);
+    if (status == AIS_OK) status = begin(context, &this);
+    if (status == AIS_OK) status = henon ? train_henon(context, &this) : train_flow(context, &this);
+    this.training->worst_ess = this.best_ess;
+    this.training->train_seconds = now() - this.began - this.training->start_seconds;
+    if (this.population) keep_points(&this);
+    ais_population_free(this.population);
+    ais_pool_free(this.pool);
+    free(this.laplace);
+    if (status == AIS_OK || (status == AIS_STOPPED && this.best)) {
+        *kernel = this.best;
+        *training = this.training;
+        return status;
+    }
+    ais_kernel_free(this.best);
+    ais_training_free(this.training);
+    return status;
+}
+
+void ais_training_free(ais_training *training) {
+    if (!training) return;
+    free(training->x);
+    free(training->point);
+    free(training);
+}

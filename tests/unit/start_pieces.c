@@ -1,0 +1,228 @@
+/* The parts of the cold start: optimiser, eigenvectors, Laplace fits, annealing, clusters. */
+#include "support.h"
+
+#include <stdbool.h>
+
+#include "normal_mixture.h"
+#include "trainer/anneal.h"
+#include "trainer/eigen.h"
+#include "trainer/laplace.h"
+#include "trainer/local.h"
+#include "trainer/search.h"
+#include "trainer/suspect.h"
+
+static double rosenbrock(const double *x, void *data) {
+    (void)data;
+    double a = 1 - x[0], b = x[1] - x[0] * x[0];
+    return -(a * a + 100 * b * b);
+}
+static double rosenbrock_grad(const double *x, double *gradient, void *data) {
+    double b = x[1] - x[0] * x[0];
+    gradient[0] = 2 * (1 - x[0]) + 400 * x[0] * b;
+    gradient[1] = -200 * b;
+    return rosenbrock(x, data);
+}
+
+enum { DIM = 7 };
+static double curve(int i) { return pow(10, -0.5 * i); }
+static double quadratic(const double *x, void *data) {
+    const double *centre = data;
+    double sum = 0;
+    for (int i = 0; i < DIM; i++) sum -= 0.5 * curve(i) * (x[i] - centre[i]) * (x[i] - centre[i]);
+    return sum;
+}
+
+static ais_evaluator evaluator_of(ais_context *context, const ais_target *target) {
+    return (ais_evaluator){.context = context, .target = target, .difference = 1e-5};
+}
+
+static const ais_lbfgs_options usual = {200, 1e-10, 1, 3, 1e9};
+
+static void climbs_rosenbrock(void **state) {
+    (void)state;
+    ais_context context = {0};
+    for (int gradient = 0; gradient < 2; gradient++) {
+        ais_target target = {.name = "rosenbrock", .dim = 2, .logp = rosenbrock};
+        if (gradient) target.grad = rosenbrock_grad;
+        ais_evaluator evaluator = evaluator_of(&context, &target);
+        double x[] = {-1.2, 1, 2.385, -1.7, 0, 0}, logp[3];
+        ais_ending ending[3];
+        assert_ok(context, ais_maximise(&evaluator, &usual, 3, x, logp, ending));
+        for (int i = 0; i < 6; i++) assert_near(x[i], 1, 2e-4);
+        for (int r = 0; r < 3; r++) assert_int_equal(ending[r], AIS_CONVERGED);
+        assert_true(gradient ? evaluator.gradients > 0 : evaluator.gradients == 0);
+        assert_true(evaluator.gradients < 400);
+        ais_evaluator_free(&evaluator);
+    }
+}
+
+/* A run's way does not depend on which others run beside it. */
+static void runs_are_independent(void **state) {
+    (void)state;
+    ais_context context = {0};
+    double centre[DIM], x[3 * DIM], alone[DIM], logp[3], logp_alone;
+    ais_ending ending[3];
+    for (int i = 0; i < DIM; i++) centre[i] = odd(1, (uint64_t)i, -3, 3);
+    for (int i = 0; i < 3 * DIM; i++) x[i] = odd(2, (uint64_t)i, -30, 30);
+    memcpy(alone, x + DIM, sizeof alone);
+    ais_target target = {.name = "quadratic", .dim = DIM, .logp = quadratic, .data = centre};
+    ais_evaluator evaluator = evaluator_of(&context, &target);
+    assert_ok(context, ais_maximise(&evaluator, &usual, 3, x, logp, ending));
+    assert_ok(context, ais_maximise(&evaluator, &usual, 1, alone, &logp_alone, ending));
+    assert_memory_equal(alone, x + DIM, sizeof alone);
+    for (int i = 0; i < 3 * DIM; i++) assert_near(x[i], centre[i % DIM], 1e-2);
+    ais_evaluator_free(&evaluator);
+}
+
+static double slope_only(const double *x, void *data) {
+    (void)data;
+    return x[0] - 2 * x[1];
+}
+static double inside_only(const double *x, void *data) {
+    (void)data;
+    return x[0] > 0 ? -x[0] * x[0] : -INFINITY;
+}
+
+static void says_how_a_run_ended(void **state) {
+    (void)state;
+    ais_context context = {0};
+    double x[2] = {0.3, 0.1}, logp;
+    ais_ending ending;
+    ais_target target = {.name = "slope", .dim = 2, .logp = slope_only};
+    ais_evaluator evaluator = evaluator_of(&context, &target);
+    assert_ok(context, ais_maximise(&evaluator, &usual, 1, x, &logp, &ending));
+    assert_int_equal(ending, AIS_FLED);
+    target.logp = inside_only;
+    x[0] = -1;
+    assert_ok(context, ais_maximise(&evaluator, &usual, 1, x, &logp, &ending));
+    assert_int_equal(ending, AIS_OUTSIDE);
+    ais_evaluator_free(&evaluator);
+}
+
+static void eigenvectors_rebuild_the_matrix(void **state) {
+    (void)state;
+    enum { N = 9 };
+    double a[N * N], work[N * N], value[N], vector[N * N];
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j <= i; j++) a[i * N + j] = a[j * N + i] = odd(3, (uint64_t)(i * N + j), -2, 2);
+    memcpy(work, a, sizeof a);
+    assert_true(ais_eigen(N, work, value, vector));
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            double sum = 0, product = 0;
+            for (int k = 0; k < N; k++) {
+                sum += value[k] * vector[k * N + i] * vector[k * N + j];
+                product += vector[i * N + k] * vector[j * N + k];
+            }
+            assert_near(sum, a[i * N + j], 1e-12);
+            assert_near(product, i == j, 1e-13);
+        }
+    for (int k = 1; k < N; k++) assert_true(value[k] >= value[k - 1]);
+    a[4] = NAN;
+    assert_false(ais_eigen(N, a, value, vector));
+    double one = 2.385, one_value, one_vector;
+    assert_true(ais_eigen(1, &one, &one_value, &one_vector));
+    assert_true(one_value == 2.385 && one_vector == 1);
+}
+
+static void laplace_is_exact_on_a_normal(void **state) {
+    (void)state;
+    ais_context context = {0};
+    ais_arena arena = {0};
+    double centre[DIM], x[DIM];
+    for (int i = 0; i < DIM; i++) centre[i] = odd(1, (uint64_t)i, -3, 3);
+    for (int i = 0; i < DIM; i++) x[i] = centre[i] + 0.05; /* short of the optimum */
+    ais_target target = {.name = "quadratic", .dim = DIM, .logp = quadratic, .data = centre};
+    ais_evaluator evaluator = evaluator_of(&context, &target);
+    ais_components components;
+    bool added;
+    assert_true(ais_components_take(&components, &arena, DIM, 4));
+    assert_ok(context, ais_laplace(&evaluator, 1, x, quadratic(x, centre), &components, &added));
+    assert_true(added && components.count == 1 && !components.unbounded[0]);
+    for (int i = 0; i < DIM; i++) {
+        assert_near(components.mean[i], centre[i], 0.02 / sqrt(curve(i)));
+        assert_near(components.sd[DIM - 1 - i], 1 / sqrt(curve(i)), 1e-3 / sqrt(curve(i)));
+    }
+    double log_z = 0;
+    for (int i = 0; i < DIM; i++) log_z += 0.5 * log(2 * 3.14159265358979 / curve(i));
+    assert_near(ais_components_evidence(&components, 0), log_z, 1e-2);
+    ais_arena_free(&arena);
+    ais_evaluator_free(&evaluator);
+}
+
+static void annealing_gives_log_z(void **state) {
+    (void)state;
+    enum { N = 512 };
+    ais_context context = {0};
+    normal_mixture m = {.dim = 3, .count = 1, .mean = {{2, -1, 0.5}}, .sd = {0.4}, .weight = {1}};
+    ais_target target = normal_mixture_target(&m, "normal");
+    ais_evaluator evaluator = evaluator_of(&context, &target);
+    ais_anneal_options options = {.scale = 5, .population = N, .moves = 10, .temperatures = 100};
+    double x[N * 3], logp[N], mean = 0, worst = 0;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        ais_annealing result;
+        options.seed = seed;
+        assert_ok(context, ais_anneal(&evaluator, &options, x, logp, &result));
+        assert_true(result.reached == 1);
+        mean += result.log_z / 4;
+        worst = fmax(worst, fabs(result.log_z));
+        double square = 0;
+        for (int c = 0; c < N; c++) square += (x[3 * c] - 2) * (x[3 * c] - 2) / N;
+        assert_near(sqrt(square), 0.4, 0.06);
+    }
+    assert_near(mean, 0, 0.15);
+    assert_near(worst, 0, 0.4);
+    options.temperatures = 2;
+    ais_annealing result;
+    assert_ok(context, ais_anneal(&evaluator, &options, x, logp, &result));
+    assert_true(result.reached < 1);
+    ais_evaluator_free(&evaluator);
+}
+
+static void clusters_are_what_valleys_divide(void **state) {
+    (void)state;
+    ais_context context = {0};
+    normal_mixture m = {.dim = 2, .count = 3, .mean = {{0}, {4}, {4.8}}, .sd = {0.5, 0.5, 0.5}, .weight = {.4, .3, .3}};
+    ais_target target = normal_mixture_target(&m, "three");
+    ais_evaluator evaluator = evaluator_of(&context, &target);
+    double x[] = {0.1, 0.1, 4, 0.1, 4.8, -0.1, -0.3, 0.2}, logp[4];
+    int label[4], clusters;
+    assert_ok(context, ais_evaluate(&evaluator, 4, x, logp));
+    assert_ok(context, ais_clusters(&evaluator, 4, x, logp, 3, 8, label, &clusters));
+    assert_int_equal(clusters, 2);
+    assert_true(label[1] == label[2] && label[0] == label[3] && label[0] != label[1]);
+    ais_evaluator_free(&evaluator);
+}
+
+/* Half of the points reach out to s sqrt(dim), none of the radial ones is nearer than s / 2. */
+static void search_points_cover_all_radii(void **state) {
+    (void)state;
+    enum { N = 4000, D = 16 };
+    static double x[N * D];
+    ais_search_points(1, 0, N, D, 10, x);
+    int near = 0, middle = 0;
+    for (int c = 0; c < N / 2; c++) {
+        double square = 0;
+        for (int i = 0; i < D; i++) square += x[c * D + i] * x[c * D + i];
+        double r = sqrt(square);
+        assert_true(r > 4.999 && r < 40.001);
+        near += r < 10;
+        middle += r < sqrt(5.0 * 40);
+    }
+    assert_near(near / (N / 2.0), log(2) / log(8), 0.04);
+    assert_near(middle / (N / 2.0), 0.5, 0.04);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(climbs_rosenbrock),
+        cmocka_unit_test(runs_are_independent),
+        cmocka_unit_test(says_how_a_run_ended),
+        cmocka_unit_test(eigenvectors_rebuild_the_matrix),
+        cmocka_unit_test(laplace_is_exact_on_a_normal),
+        cmocka_unit_test(annealing_gives_log_z),
+        cmocka_unit_test(clusters_are_what_valleys_divide),
+        cmocka_unit_test(search_points_cover_all_radii),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
