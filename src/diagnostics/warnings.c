@@ -78,6 +78,28 @@ static ais_status warn_stuck(ais_judge *judge) {
                 stuck, judge->draws->chains, first);
 }
 
+static bool same_draws(const ais_judge *judge, int a, int b) {
+    size_t draws = (size_t)judge->draws->draws;
+    for (int i = 0; i < judge->draws->dim; i++) {
+        const double *x = judge->draws->value + (size_t)i * judge->column.n;
+        for (size_t t = 0; t < draws; t++)
+            if (x[(size_t)a * draws + t] != x[(size_t)b * draws + t]) return false;
+    }
+    return true;
+}
+
+/* Two equal chains that move: the same file twice, or the same random numbers. They would count as two. */
+static ais_status warn_same_chains(ais_judge *judge) {
+    for (int a = 0; a < judge->draws->chains; a++)
+        for (int b = a + 1; b < judge->draws->chains; b++)
+            if (same_draws(judge, a, b) && !is_stuck(judge, a) && judge->draws->draws > 1)
+                return warn(judge,
+                            "chains %d and %d are the same draws: give every file once, and every chain its own random "
+                            "numbers",
+                            a + 1, b + 1);
+    return AIS_OK;
+}
+
 static ais_status warn_constant(ais_judge *judge) {
     if (judge->constants == 0) return AIS_OK;
     return warn(judge,
@@ -199,8 +221,8 @@ static ais_status warn_truth(ais_judge *judge) {
 
 ais_status ais_judge_warnings(ais_judge *judge) {
     static ais_status (*const check[])(ais_judge *) = {
-        warn_not_finite,  warn_shape, warn_stuck, warn_constant, warn_never_visited,
-        warn_fewer_modes, warn_rhat,  warn_ess,   warn_sampler,  warn_truth,
+        warn_not_finite,  warn_shape, warn_stuck, warn_same_chains, warn_constant, warn_never_visited,
+        warn_fewer_modes, warn_rhat,  warn_ess,   warn_sampler,     warn_truth,
     };
     for (size_t i = 0; i < sizeof check / sizeof *check; i++) {
         ais_status status = check[i](judge);

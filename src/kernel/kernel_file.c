@@ -43,10 +43,12 @@ static json_t *head_of(const ais_learned *learned, const ais_target *target) {
     if (!head || !target) return head;
     json_t *names = json_array();
     char buffer[32];
+    bool plain = true; /* JSON has only UTF-8: other names are left out, and not compared on loading */
     for (int i = 0; i < target->dim; i++)
-        json_array_append_new(names, json_string(ais_target_parameter(target, i, buffer)));
+        plain &= json_array_append_new(names, json_string(ais_target_parameter(target, i, buffer))) == 0;
     json_object_set_new(head, "target", json_string(target->name));
-    json_object_set_new(head, "names", names);
+    if (plain) json_object_set(head, "names", names);
+    json_decref(names);
     return head;
 }
 
@@ -118,7 +120,7 @@ static ais_status read_whole(ais_context *context, const char *path, unsigned ch
     *count = 0;
     while (buffer) {
         *count += fread(buffer + *count, 1, room - *count, file);
-        if (*count < room) break;
+        if (*count < room || memcmp(buffer, magic, sizeof magic) != 0) break; /* /dev/zero has no end */
         unsigned char *larger = realloc(buffer, room *= 2);
         if (!larger) free(buffer);
         buffer = larger;

@@ -9,8 +9,7 @@
 static const double default_tolerance = 1e-6;
 
 const ais_learned *ais_as_learned(const ais_kernel *kernel) {
-    const ais_kernel_type *type = kernel->type;
-    return type >= ais_learned_type && type < ais_learned_type + 3 ? (const ais_learned *)kernel : NULL;
+    return kernel->type->free == ais_learned_free ? (const ais_learned *)kernel : NULL;
 }
 
 /* ---- shape ------------------------------------------------------------------------------------- */

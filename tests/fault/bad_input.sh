@@ -106,6 +106,7 @@ expect 1 "nothere.csv" "$ais" sample blr:nothere.csv $quick
 expect 1 "nothere.ais" "$ais" sample mog2 -k nothere.ais $quick
 head -c 100 /dev/urandom > "$work/bad.ais"
 expect 1 "not a usable kernel file" "$ais" sample mog2 -k "$work/bad.ais" $quick
+expect 1 "does not begin like one" timeout 20 "$ais" sample mog2 -k /dev/zero $quick
 nothing_complete
 
 # draws of others

@@ -234,7 +234,24 @@ static void slow_chains_are_seen(void **state) {
     expect_warning(&r, NULL, "the tail ESS of x.1 is ", -1);
     r.draws.draws = 3; /* the rest of the numbers belongs to nobody */
     r.draws.stats = 0;
-    expect_warning(&r, NULL, "3 draws a chain are too few", 1);
+    expect_warning(&r, NULL, "draws a chain: 3, too few", 1);
+    run_free(&r);
+}
+
+/* The same file given twice would double the ESS. */
+static void equal_chains_are_seen(void **state) {
+    (void)state;
+    run r;
+    exact_run(&r, 38, 4, 500);
+    for (int i = 0; i < 2; i++) {
+        double *x = r.draws.value + i * 2000;
+        memcpy(x + 3 * 500, x + 500, 499 * sizeof *x);
+    }
+    ais_diagnosis *d = diagnose(&r, NULL);
+    for (int i = 0; i < d->warnings; i++) assert_null(strstr(d->warning[i], "the same draws"));
+    ais_diagnosis_free(d);
+    for (int i = 0; i < 2; i++) r.draws.value[i * 2000 + 1999] = r.draws.value[i * 2000 + 999];
+    expect_warning(&r, NULL, "chains 2 and 4 are the same draws", -1);
     run_free(&r);
 }
 
@@ -333,15 +350,11 @@ static void total_variation_of_shifted_draws(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exact_draws_are_trusted),
-        cmocka_unit_test(many_chains_give_the_error_ess),
-        cmocka_unit_test(every_fault_is_named),
-        cmocka_unit_test(unvisited_modes_leave_nothing),
-        cmocka_unit_test(wrong_shares_are_seen),
-        cmocka_unit_test(slow_chains_are_seen),
-        cmocka_unit_test(wrong_shapes_are_refused),
-        cmocka_unit_test(kernel_density_is_its_sum),
-        cmocka_unit_test(total_variation_of_shifted_draws),
+        cmocka_unit_test(exact_draws_are_trusted),   cmocka_unit_test(many_chains_give_the_error_ess),
+        cmocka_unit_test(every_fault_is_named),      cmocka_unit_test(unvisited_modes_leave_nothing),
+        cmocka_unit_test(wrong_shares_are_seen),     cmocka_unit_test(slow_chains_are_seen),
+        cmocka_unit_test(equal_chains_are_seen),     cmocka_unit_test(wrong_shapes_are_refused),
+        cmocka_unit_test(kernel_density_is_its_sum), cmocka_unit_test(total_variation_of_shifted_draws),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,6 +71,22 @@ static size_t slurp(unsigned char *bytes, size_t room) {
     return count;
 }
 
+/* Names that JSON cannot hold are not compared, rather than making the file unusable for its own target. */
+static void names_in_another_encoding(void **state) {
+    (void)state;
+    ais_context context = {0};
+    ais_kernel *kernel, *loaded;
+    const char *const names[] = {"a", "gr\xF6\xDF"
+                                      "e"};
+    ais_target target = {.name = "mine", .dim = 2, .logp = never_called, .names = names};
+    ais_shape shape = {.map = AIS_SPLINE, .reversal = AIS_SWAP, .dim = 2};
+    assert_int_equal(ais_kernel_learned(&context, &shape, 5, &kernel), AIS_OK);
+    assert_int_equal(ais_kernel_save(&context, kernel, &target, path), AIS_OK);
+    assert_int_equal(ais_kernel_load(&context, path, &target, &loaded), AIS_OK);
+    ais_kernel_free(loaded);
+    ais_kernel_free(kernel);
+}
+
 static void spill(const unsigned char *bytes, size_t count) {
     FILE *file = fopen(path, "wb");
     fwrite(bytes, 1, count, file);
@@ -190,8 +206,12 @@ static int remove_file(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip),           cmocka_unit_test(wrong_target),      cmocka_unit_test(damaged),
-        cmocka_unit_test(cannot_write_or_read), cmocka_unit_test(impossible_shapes),
+        cmocka_unit_test(round_trip),
+        cmocka_unit_test(wrong_target),
+        cmocka_unit_test(names_in_another_encoding),
+        cmocka_unit_test(damaged),
+        cmocka_unit_test(cannot_write_or_read),
+        cmocka_unit_test(impossible_shapes),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }
