@@ -16,6 +16,10 @@ static int feature_count(const ais_flow *flow, int kept) {
  * of layers. In two dimensions that is one and the other. */
 static void choose_halves(const ais_flow_shape *shape, int layer, int *index) {
     int dim = shape->dim, kept = dim / 2;
+    if (shape->pivot && layer-- == 0) { /* the last coordinate first in the list, where kept ones stand */
+        for (int i = 0; i < dim; i++) index[i] = (i + dim - 1) % dim;
+        return;
+    }
     for (int i = 0; i < dim; i++) index[i] = i;
     ais_stream stream = {.seed = shape->permutation, .step = (uint64_t)(layer / 2), .purpose = AIS_FOR_WEIGHTS};
     for (int i = dim - 1; i > 0 && dim > 2; i--) {
@@ -44,7 +48,9 @@ bool ais_flow_build(ais_flow *flow, const ais_flow_shape *shape, ais_arena *aren
         *layer = (ais_flow_layer){.marginal = l < marginal,
                                   .spline = l < marginal || shape->spline,
                                   .bins = l < marginal ? shape->marginal_bins : shape->bins,
-                                  .kept = l < marginal ? 0 : dim / 2,
+                                  .kept = l < marginal                    ? 0
+                                          : shape->pivot && l == marginal ? 1
+                                                                          : dim / 2,
                                   .index = AIS_TAKE(arena, int, dim),
                                   .offset = flow->weights};
         if (!layer->index) return false;

@@ -30,7 +30,7 @@ typedef struct ais_flow {
 /* Fills flow from the shape's fields; memory from arena, false when it is out. */
 typedef struct ais_flow_shape {
     int dim, layers, hidden, depth, bins, marginal_bins;
-    bool spline, quadratic, tanh;
+    bool spline, quadratic, tanh, pivot;
     double bound;
     uint64_t permutation;
 } ais_flow_shape;

@@ -33,13 +33,13 @@ static size_t payload_bytes(const ais_learned *learned) {
 
 static json_t *head_of(const ais_learned *learned, const ais_target *target) {
     const ais_shape *shape = &learned->shape;
-    json_t *head = json_pack("{ss ss si si si si ss si si sb sf sI ss sf sI}", "map", map_names[shape->map], "reversal",
-                             reversal_names[shape->reversal], "dim", shape->dim, "layers", shape->layers, "hidden",
-                             shape->hidden, "depth", shape->depth, "activation", activation_names[shape->activation],
-                             "bins", shape->bins, "marginal_bins", shape->marginal_bins, "joint", (int)shape->joint,
-                             "bound", shape->bound, "permutation", (json_int_t)shape->permutation, "test",
-                             learned->test == AIS_BARKER ? "barker" : "metropolis", "tolerance", learned->tolerance,
-                             "weights", (json_int_t)learned->weight_count);
+    json_t *head = json_pack(
+        "{ss ss si si si si ss si si sb sb sf sI ss sf sI}", "map", map_names[shape->map], "reversal",
+        reversal_names[shape->reversal], "dim", shape->dim, "layers", shape->layers, "hidden", shape->hidden, "depth",
+        shape->depth, "activation", activation_names[shape->activation], "bins", shape->bins, "marginal_bins",
+        shape->marginal_bins, "joint", (int)shape->joint, "pivot", (int)shape->pivot, "bound", shape->bound,
+        "permutation", (json_int_t)shape->permutation, "test", learned->test == AIS_BARKER ? "barker" : "metropolis",
+        "tolerance", learned->tolerance, "weights", (json_int_t)learned->weight_count);
     if (!head || !target) return head;
     json_t *names = json_array();
     char buffer[32];
@@ -156,6 +156,7 @@ static bool shape_of(const json_t *head, ais_shape *shape) {
     int activation = word_of(head, "activation", activation_names);
     const json_t *joint = json_object_get(head, "joint"), *permutation = json_object_get(head, "permutation");
     *shape = (ais_shape){.joint = json_is_true(joint),
+                         .pivot = json_is_true(json_object_get(head, "pivot")),
                          .bound = json_number_value(json_object_get(head, "bound")),
                          .permutation = (uint64_t)json_integer_value(permutation)};
     if (map < 0 || reversal < 0 || activation < 0 || !json_is_boolean(joint) || !json_is_integer(permutation))

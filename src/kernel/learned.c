@@ -58,6 +58,9 @@ static ais_status check_shape(ais_context *context, const ais_shape *shape) {
         return ais_fail(context, AIS_BAD_ARGUMENT,
                         "kernel shape: joint is for realnvp; henon always acts on (x, v), "
                         "spline on x");
+    if (shape->pivot && (shape->map == AIS_HENON || shape->joint || shape->dim < 2))
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "kernel shape: pivot is for maps on x alone in 2 dimensions or more");
     if (shape->map == AIS_HENON && shape->marginal_bins)
         return ais_fail(context, AIS_BAD_ARGUMENT, "kernel shape: henon takes no marginal splines");
     return AIS_OK;
@@ -123,6 +126,7 @@ static bool build_map(ais_learned *learned) {
                                .spline = shape->map == AIS_SPLINE,
                                .quadratic = shape->depth < 0,
                                .tanh = tanh,
+                               .pivot = shape->pivot,
                                .bound = shape->bound,
                                .permutation = shape->permutation};
         if (!ais_flow_build(&learned->flow, &flow, &learned->arena)) return false;

@@ -123,6 +123,8 @@ static void flows(void **state) {
     shape.layers = 3;
     shape.dim = 5;
     flow_case("spline with marginals, dim 5", shape);
+    shape.pivot = true;
+    flow_case("spline with a pivot", shape);
     shape.quadratic = true;
     flow_case("quadratic spline", shape);
     shape.spline = false;
