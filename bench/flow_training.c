@@ -99,6 +99,7 @@ static void train(const ais_target *target, ais_pool *pool, uint64_t seed) {
                        .bins = (int)number("bins", two ? 24 : 8),
                        .marginal_bins = (int)number("marginal", two ? 0 : 24),
                        .bound = number("bound", 4),
+                       .pivot = number("pivot", 0) > 0,
                        .permutation = seed,
                        .activation = AIS_TANH};
     ais_flow_plan plan = {.steps = (long)number("steps", 800),

@@ -88,9 +88,10 @@ static bool curved(const ais_situation *situation, ais_attempt *attempt) {
 static bool wide(const ais_situation *situation, int k, ais_attempt *attempt) {
     attempt->whitening = AIS_WHITEN_FULL;
     attempt->enough = 0.65;
-    attempt->shape = spline(situation->dim, k == 0 ? 3 : 5, 64, k == 0 ? 1 : 2, 8, 24);
+    attempt->shape = spline(situation->dim, k == 0 ? 3 : 5, 64, k == 0 ? 1 : 2, 12, 24);
     attempt->shape.pivot = true;
-    attempt->plan = basic(k == 0 ? 800 : 2500, k == 0 ? 5e-3 : 3e-3, k == 0 ? 256 : 512);
+    attempt->shape.bound = 8; /* the wider of two modes reaches far in the scale of both together */
+    attempt->plan = basic(k == 0 ? 1000 : 2500, k == 0 ? 5e-3 : 3e-3, k == 0 ? 256 : 512);
     attempt->plan.give_up = 0;
     return k < 2;
 }
