@@ -2,8 +2,11 @@
 #ifndef AIS_CLI_H
 #define AIS_CLI_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+
+#include <jansson.h>
 
 #include <aisampler/aisampler.h>
 
@@ -41,9 +44,6 @@ void print_help(const char *usage, const char *text, const option *options);
  * `indent`; ends the line. */
 void print_wrapped(FILE *file, int column, int indent, const char *text);
 
-/* The entry of `known` (ends with NULL) nearest to word, or NULL when none is near. */
-const char *nearest(const char *word, const char *const *known);
-
 /* ---- shared (shared.c) -------------------------------------------------------------------------- */
 
 /* "aisampler: message" on stderr; returns code. */
@@ -61,9 +61,13 @@ typedef struct subcommand {
 /* The diagnosis as text on stdout, or as JSON there; the exit code that follows from it. */
 int tell(const ais_diagnosis *diagnosis, const ais_report_run *run, bool json, bool quiet, int rows);
 
-/* From here on Ctrl-C sets the flag; a second one kills. */
+/* Around a long job: the first Ctrl-C sets the flag, a second one kills; afterwards Ctrl-C kills again. */
 void catch_interrupts(void);
+void release_interrupts(void);
 const volatile sig_atomic_t *stop_flag(void);
+
+/* A JSON string; bytes that are not UTF-8 become question marks. */
+json_t *json_text(const char *text);
 
 int run_targets(int argc, char **argv);
 int run_sample(int argc, char **argv);

@@ -40,7 +40,7 @@ static int run(int argc, char **argv) {
         known[count++] = at->name;
     }
     known[count] = NULL;
-    const char *near = nearest(word, known);
+    const char *near = ais_nearest(word, known);
     if (near) return complain(EXIT_USAGE, "unknown command '%s'; did you mean '%s'?", word, near);
     return complain(EXIT_USAGE, "unknown command '%s'; see aisampler --help", word);
 }

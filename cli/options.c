@@ -7,37 +7,6 @@
 
 #include "cli.h"
 
-/* ---- nearest word ------------------------------------------------------------------------------- */
-
-static int least(int a, int b) { return a < b ? a : b; }
-
-/* Levenshtein's distance; words of 63 letters at most. */
-static int distance(const char *a, const char *b) {
-    int row[64], columns = (int)strlen(b);
-    if (columns > 63) return 99;
-    for (int j = 0; j <= columns; j++) row[j] = j;
-    for (int i = 1; a[i - 1]; i++) {
-        int diagonal = row[0];
-        row[0] = i;
-        for (int j = 1; j <= columns; j++) {
-            int above = row[j];
-            row[j] = least(least(row[j] + 1, row[j - 1] + 1), diagonal + (a[i - 1] != b[j - 1]));
-            diagonal = above;
-        }
-    }
-    return row[columns];
-}
-
-const char *nearest(const char *word, const char *const *known) {
-    const char *best = NULL;
-    int best_distance = (int)strlen(word) / 2 + 1; /* further away it is no suggestion */
-    for (; *known; known++) {
-        int d = distance(word, *known);
-        if (d < best_distance) best = *known, best_distance = d;
-    }
-    return best;
-}
-
 /* ---- values ------------------------------------------------------------------------------------- */
 
 static bool one_of(const char *value, const char *choices) {
@@ -111,7 +80,7 @@ static void complain_unknown(const option *options, const char *word) {
     known[count] = NULL;
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
-    const char *near = nearest(name, known);
+    const char *near = ais_nearest(name, known);
     if (near)
         complain(EXIT_USAGE, "unknown option --%s; did you mean --%s?", name, near);
     else

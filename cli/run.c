@@ -76,7 +76,6 @@ int run_run(int argc, char **argv) {
     }
     if (words == 0) return complain(EXIT_USAGE, "run needs a target; see aisampler run --help");
     if (!settings_make_sense(&set)) return EXIT_USAGE;
-    catch_interrupts();
     ais_context context = {0};
     ais_target *target = NULL;
     ais_kernel *kernel = NULL;

@@ -28,7 +28,7 @@ static bool known_sampler(const char *name) {
     static const char *const known[] = {"rwm", "hmc", "nuts", NULL};
     for (const char *const *at = known; *at; at++)
         if (strcmp(name, *at) == 0) return true;
-    const char *near = nearest(name, known);
+    const char *near = ais_nearest(name, known);
     complain(EXIT_USAGE, "unknown sampler '%s'; %s%s%s", name, near ? "did you mean " : "there are rwm, hmc and nuts",
              near ? near : "", near ? "?" : "");
     return false;
@@ -139,6 +139,5 @@ int run_sample(int argc, char **argv) {
     if (words == 0) return complain(EXIT_USAGE, "sample needs a target; see aisampler sample --help");
     if (!settings_make_sense(&set)) return EXIT_USAGE;
     if (set.start_scale < 0) return complain(EXIT_USAGE, "--start-scale must not be negative");
-    catch_interrupts();
     return sample(&set);
 }

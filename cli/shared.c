@@ -16,10 +16,25 @@ static void ask_to_stop(int signal_number) {
 }
 
 void catch_interrupts(void) {
+    stop_asked = 0;
     struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = (int)SA_RESETHAND};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGXFSZ, SIG_IGN); /* a file size limit becomes a write error with a sentence */
+}
+
+void release_interrupts(void) {
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+}
+
+json_t *json_text(const char *text) {
+    json_t *string = text ? json_string(text) : json_null();
+    if (string) return string;
+    char plain[1024];
+    size_t n = 0;
+    for (; n < sizeof plain - 1 && text[n]; n++) plain[n] = (unsigned char)text[n] < 128 ? text[n] : '?';
+    return json_stringn(plain, n);
 }
 
 const volatile sig_atomic_t *stop_flag(void) { return &stop_asked; }

@@ -44,7 +44,6 @@ int run_train(int argc, char **argv) {
         return 0;
     }
     if (words == 0) return complain(EXIT_USAGE, "train needs a target; see aisampler train --help");
-    catch_interrupts();
     ais_context context = {0};
     ais_target *target = NULL;
     ais_kernel *kernel = NULL;

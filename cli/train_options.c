@@ -117,7 +117,9 @@ int learn(const learning *set, const ais_target *target, uint64_t seed, int thre
                                  .stop = stop_flag()};
     int code = start_method(set, &options, &draws);
     if (code == 0) {
+        catch_interrupts();
         ais_status status = ais_train(&context, target, &options, kernel, training);
+        release_interrupts();
         if (status == AIS_STOPPED && *kernel)
             fprintf(stderr, "aisampler: %s; the best kernel so far is kept\n", context.message);
         else if (status != AIS_OK)

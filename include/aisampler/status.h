@@ -33,6 +33,9 @@ typedef struct ais_context {
     char message[1020]; /* one sentence without a newline; empty while nothing failed */
 } ais_context;
 
+/* "Did you mean": the word of `known` (ends with NULL) nearest to a wrong one, or NULL when none is near. */
+const char *ais_nearest(const char *wrong, const char *const *known);
+
 /* The version of the library, "MAJOR.MINOR.PATCH". */
 const char *ais_version(void);
 

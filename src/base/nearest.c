@@ -1,5 +1,7 @@
 #include "base/nearest.h"
 
+#include <aisampler/status.h>
+
 #include <ctype.h>
 #include <string.h>
 
@@ -38,4 +40,10 @@ const char *ais_nearest_word(const char *wrong, const char *(*word)(const void *
         }
     }
     return best;
+}
+
+static const char *known_word(const void *data, int i) { return ((const char *const *)data)[i]; }
+
+const char *ais_nearest(const char *wrong, const char *const *known) {
+    return ais_nearest_word(wrong, known_word, known);
 }
