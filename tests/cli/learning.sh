@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# run and train: the main job, kernels reused on another day, refusals, Ctrl-C. Argument: the build folder.
+set -eu
+ais=$1/aisampler
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+code() { local got=0; "$@" > "$work/stdout" 2> "$work/stderr" || got=$?; echo $got; }
+say() { echo "wrong: $*"; cat "$work/stdout" "$work/stderr"; exit 1; }
+
+# The main job on a target whose modes NUTS cannot cross.
+[ "$(code "$ais" run mog6 --json --out "$work/mog6")" = 0 ] || say run mog6
+python3 - "$work" <<'PYTHON'
+import json, sys
+work = sys.argv[1]
+summary, run = json.load(open(work + "/mog6/summary.json")), json.load(open(work + "/mog6/run.json"))
+assert summary["sampler"] == "spline" and summary["worst_ess"] > 750, summary["worst_ess"]
+assert summary["involution_error"] < 1e-6 and summary["train_seconds"] > 0
+training = run["training"]
+assert abs(training["log_z"]) < 0.01 and training["modes"] == 6 and training["trusted"]
+assert "may be missed" in training["sentence"] and len(training["curve"]) > 20
+assert {point["stage"] for point in training["curve"]} == {"likelihood", "exact"}
+PYTHON
+
+# The same seed gives the same kernel on any number of threads.
+for threads in 1 2 7; do "$ais" train ring --steps 100 -q --threads $threads -o "$work/ring-$threads.ais"; done
+cmp "$work/ring-1.ais" "$work/ring-2.ais"
+cmp "$work/ring-1.ais" "$work/ring-7.ais"
+"$ais" train ring --steps 100 -q --seed 2 -o "$work/ring-other.ais"
+! cmp -s "$work/ring-1.ais" "$work/ring-other.ais"
+
+# On another day.
+[ "$(code "$ais" sample mog6 -k "$work/mog6/kernel.ais" --chains 8 --out "$work/again")" = 0 ] || say sample -k
+[ "$(code "$ais" sample mog6 -k "$work/mog6/kernel.ais" -s rwm --chains 8 --out "$work/cycle")" = 0 ] || say cycle
+[ "$(code "$ais" sample heart -k "$work/mog6/kernel.ais" -q --out "$work/no")" = 2 ] || say wrong dimension
+grep -q "dimension" "$work/stderr"
+
+# Families, objectives and starts.
+for options in "--kernel henon --layers 4" "--preset paper" "--kernel henon --objective adversarial --loss logistic" \
+    "--kernel realnvp --objective likelihood" "--kernel spline --bins 8" "--objective path" "--start anneal" "--start nuts" \
+    "--start $work/again/draws.nc"; do
+    target=ring
+    [ "$options" = "--start $work/again/draws.nc" ] && target=mog6
+    # shellcheck disable=SC2086
+    got=$(code "$ais" train $target $options --steps 40 --population 128 -q -o "$work/k.ais")
+    [ "$got" = 0 ] || say "$options: $got"
+    "$ais" sample $target -k "$work/k.ais" --draws 50 -q --out "$work/short" || [ $? = 3 ]
+done
+for options in "--kernel spline --involution flip" "--preset paper --layers 3" "--loss rlogr" "--kernel henon --bins 4" \
+    "--objective nonsense" "--kernel spline --objective adversarial"; do
+    # shellcheck disable=SC2086
+    got=$(code "$ais" train ring $options -q -o "$work/no.ais")
+    [ "$got" = 2 ] || say "$options: $got"
+    [ ! -e "$work/no.ais" ]
+done
+[ "$(code "$ais" train ring -q --start nothere.nc -o "$work/no.ais")" = 1 ] || say missing start
+[ "$(code "$ais" train ring -q --steps 20 -o "$work/no/where.ais")" = 1 ] || say unwritable
+
+# Ctrl-C keeps the best kernel so far.
+"$ais" train ring5 --kernel henon --steps 100000 -q -o "$work/stopped.ais" 2> "$work/stderr" &
+job=$!
+sleep 3
+kill -INT $job
+wait $job
+[ -s "$work/stopped.ais" ] && grep -q "best kernel so far" "$work/stderr"
+echo "learning from the command works"
