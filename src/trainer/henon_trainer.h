@@ -56,7 +56,7 @@ typedef struct ais_henon_stage {
     void *data;
 } ais_henon_stage;
 
-/* What measures best (docs/training-henon.md). */
+/* What measures best (docs/training.md). */
 ais_henon_stage ais_henon_stage_default(ais_henon_kind kind);
 
 /* The paper's own setting: Algorithm 1, r log r, product form, nothing else. For 5 layers, relu, flip, no spread;
