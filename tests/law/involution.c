@@ -104,7 +104,14 @@ static const ais_shape flow_shapes[] = {
     {.map = AIS_SPLINE, .dim = 1, .reversal = AIS_SWAP, .bins = 9},
     {.map = AIS_SPLINE, .dim = 2, .reversal = AIS_SWAP, .bins = 24, .activation = AIS_TANH},
     {.map = AIS_SPLINE, .dim = 3, .reversal = AIS_SWAP, .layers = 3, .marginal_bins = 24, .activation = AIS_TANH},
-    {.map = AIS_SPLINE, .dim = 4, .reversal = AIS_SWAP, .layers = 3, .bins = 5, .pivot = true, .activation = AIS_TANH},
+    {.map = AIS_SPLINE,
+     .dim = 4,
+     .reversal = AIS_SWAP,
+     .layers = 3,
+     .bins = 5,
+     .hidden = 8,
+     .pivot = true,
+     .activation = AIS_TANH},
 };
 enum { SHAPES = sizeof flow_shapes / sizeof *flow_shapes };
 
