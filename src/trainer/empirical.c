@@ -23,7 +23,7 @@ typedef struct lesson {
     const char *stage;
 } lesson;
 
-/* What to fit. Few dimensions: few layers with many bins. */
+/* What to fit. Few dimensions: few layers with many bins, which does for ring5 as well (docs/training.md). */
 typedef struct fit_plan {
     ais_shape shape;
     ais_whitening_kind whitening;
@@ -40,14 +40,14 @@ static fit_plan plan_for(const ais_train_options *options, int dim) {
                                .dim = dim,
                                .layers = low ? 2 : 4,
                                .hidden = 64,
-                               .depth = low ? 1 : 2,
+                               .depth = 2,
                                .bins = low ? 32 : 8,
                                .marginal_bins = low ? 0 : 24,
                                .activation = AIS_TANH},
                      .whitening = low ? AIS_WHITEN_SD : AIS_WHITEN_FULL,
-                     .w0 = low ? 2 : 0,
-                     .steps = 2000,
-                     .rate = low ? 1e-2 : 3e-3,
+                     .w0 = low ? 4 : 0,
+                     .steps = low ? 1500 : 2500,
+                     .rate = low ? 5e-3 : 3e-3,
                      .batch = 512,
                      .ratio_steps = 1500,
                      .ratio_rate = 3e-3,
