@@ -207,7 +207,9 @@ static void wrong_options_are_refused(void **state) {
                                        {.method = AIS_START_ANNEAL},
                                        {.shape = &henon},
                                        {.shape = &flat},
-                                       {.scale = 3}};
+                                       {.scale = 3},
+                                       {.population = 100},
+                                       {.seconds = 2}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_int_equal(ais_train(&context, data, &wrong[i], &kernel, &training), AIS_BAD_ARGUMENT);
         assert_null(kernel);
