@@ -65,6 +65,7 @@ static void remove_summary(const settings *set) {
 void default_directory(const char *target, char *directory, size_t size) {
     const char *slash = strrchr(target, '/'), *name = slash ? slash + 1 : target;
     if (strncmp(name, "blr:", 4) == 0) name += 4;
+    if (strncmp(name, "data:", 5) == 0) name += 5;
     snprintf(directory, size, "out/%.*s", (int)strcspn(name, ":."), name);
 }
 

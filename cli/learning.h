@@ -37,6 +37,13 @@ typedef struct learning {
         "seconds", 0, OPTION_NUMBER, &(set).seconds, NULL, "no new attempt after so long (30)"                           \
     }
 
+/* The classical warnings about learning from draws, for the help of both. */
+#define EMPIRICAL_HELP                                                                                                 \
+    " TARGET may be data:DRAWS (CSV with a header, Stan CSV or netCDF; 1000 draws or more): then kernel and "          \
+    "discriminator are learned from the draws alone, and the discriminator is the accept test. It is an estimate, so " \
+    "the new draws can be biased where it is wrong; they cannot show what the data lack, and know no more about the "  \
+    "distribution than the data do. Never use it where you can evaluate the density."
+
 /* Trains with a live table on stderr; an exit code, 0 when there is a kernel. */
 int learn(const learning *set, const ais_target *target, uint64_t seed, int threads, bool quiet, ais_kernel **kernel,
           ais_training **training);

@@ -70,7 +70,7 @@ int run_run(int argc, char **argv) {
                    "Learns a kernel for TARGET from nothing but its density, draws with it under an exact "
                    "Metropolis-Hastings test, and judges the draws. Writes kernel.ais, the draws, summary.json and "
                    "run.json into a folder. Exits with 3 when the draws are not to be trusted. Ctrl-C ends training "
-                   "with the best kernel so far, or drawing with complete files.",
+                   "with the best kernel so far, or drawing with complete files." EMPIRICAL_HELP,
                    options);
         return 0;
     }

@@ -94,6 +94,13 @@ static int sample(settings *set) {
     char directory[4096];
     if (ais_target_open(&context, set->target, &target) != AIS_OK) return failed(&context);
     if (set->start_scale > 0) target->start_scale = set->start_scale;
+    if (target->draws && !set->kernel_file) {
+        ais_target_close(target);
+        return complain(EXIT_USAGE,
+                        "%s is a set of draws and has no density for a classical sampler: aisampler train %s -o K.ais, "
+                        "then sample with -k K.ais",
+                        set->target, set->target);
+    }
     if (!set->sampler && !set->kernel_file) set->sampler = target->grad ? "nuts" : "rwm";
     default_directory(set->target, directory, sizeof directory);
     if (!set->out) set->out = directory;
@@ -129,7 +136,8 @@ int run_sample(int argc, char **argv) {
     if (words < 0) return EXIT_USAGE;
     if (set.help) {
         print_help("sample TARGET [options]",
-                   "Draws from TARGET: a built-in name (aisampler targets), blr:FILE.csv, FILE.c or FILE.so. Writes "
+                   "Draws from TARGET: a built-in name (aisampler targets), blr:FILE.csv, FILE.c or FILE.so; or "
+                   "data:DRAWS with the kernel that train learned from these draws (-k). Writes "
                    "the draws, summary.json and run.json into a folder and judges them: exits with 3 when the "
                    "diagnostics say that they are not to be trusted. Ctrl-C finishes the step and leaves complete "
                    "files.",

@@ -39,7 +39,8 @@ int run_targets(int argc, char **argv) {
         print_help("targets [options]",
                    "Lists the built-in targets. NAME:key=value,... sets the keys in parentheses, e.g. "
                    "gaussian:dim=50,cond=1e4. Other targets: blr:FILE.csv (logistic regression on a table), FILE.c or "
-                   "FILE.so (your own density, see include/aisampler/density.h).",
+                   "FILE.so (your own density, see include/aisampler/density.h), data:DRAWS.csv (draws instead of a "
+                   "density, see aisampler run --help).",
                    options);
         return 0;
     }

@@ -39,7 +39,7 @@ int run_train(int argc, char **argv) {
     if (help) {
         print_help("train TARGET [options]",
                    "Learns a kernel for TARGET from nothing but its density, and writes it to a file for 'aisampler "
-                   "sample TARGET -k K.ais'. Ctrl-C keeps the best kernel so far.",
+                   "sample TARGET -k K.ais'. Ctrl-C keeps the best kernel so far." EMPIRICAL_HELP,
                    options);
         return 0;
     }

@@ -132,11 +132,10 @@ int learn(const learning *set, const ais_target *target, uint64_t seed, int thre
 void learning_verdict(const ais_training *training, FILE *file) {
     fprintf(file, "%s\n", training->sentence);
     if (training->warning[0]) fprintf(file, "warning: %s\n", training->warning);
-    fprintf(
-        file,
-        "learned in %.2f s (%.2f s of them to find the modes): acceptance %.3f, worst ESS %.0f of 1000 on fresh chains",
-        training->start_seconds + training->train_seconds, training->start_seconds, training->acceptance,
-        1000 * training->worst_ess);
+    fprintf(file, "learned in %.2f s", training->start_seconds + training->train_seconds);
+    if (training->start_seconds > 0) fprintf(file, " (%.2f s of them to find the modes)", training->start_seconds);
+    fprintf(file, ": acceptance %.3f, worst ESS %.0f of 1000 on fresh chains", training->acceptance,
+            1000 * training->worst_ess);
     if (!isnan(training->log_z)) fprintf(file, ", log Z = %.4f +- %.4f", training->log_z, training->log_z_error);
     fputc('\n', file);
 }

@@ -11,6 +11,10 @@
  *     realnvp  affine coupling layers, on (x, v) jointly or on x alone
  *     spline   rational-quadratic spline coupling layers on x alone
  * g starts with the affine whitening x -> A^-1 (x - m).
+ *
+ * Empirical kernels are learned from draws of p, without its density (ais_train on a data: target): M(x, v) =
+ * (T^-1(v), T(x)) and a discriminator D, an estimate of log p - log q, q being the density of T^-1(v). The log
+ * ratio is then d(z) = D(x') - D(x), d(Mz) = -d(z); lp__ is log q + D up to a constant, an estimate as well.
  */
 #ifndef AISAMPLER_KERNEL_H
 #define AISAMPLER_KERNEL_H
@@ -126,7 +130,8 @@ ais_status ais_kernel_involution(ais_context *context, const ais_kernel *kernel,
 
 /* The kernel file (docs/formats.md). names: dim parameter names of the target it was made for, or
  * NULL; target: its name. Load refuses what is not a whole, unharmed file of this version, and,
- * where target is not NULL, a kernel of another dimension or other parameter names. */
+ * where target is not NULL, a kernel of another dimension or other parameter names, and an empirical kernel
+ * for a target with a density or the reverse. */
 ais_status ais_kernel_save(ais_context *context, const ais_kernel *kernel, const ais_target *target, const char *path);
 ais_status ais_kernel_load(ais_context *context, const char *path, const ais_target *target, ais_kernel **kernel);
 

@@ -31,9 +31,11 @@ typedef struct ais_reference {
     /* An exact, independent draw: a pure function of seed and index. NULL if there is none. */
     void (*draw)(uint64_t seed, uint64_t index, double *x, void *data);
     const char *source; /* where the numbers come from, in words */
+    double size;        /* the moments were estimated from so many draws; 0: exact */
 } ais_reference;
 
 typedef struct ais_target ais_target;
+struct ais_draws;
 struct ais_target {
     const char *name;
     int dim;
@@ -43,6 +45,8 @@ struct ais_target {
     const char *const *names;       /* of the dim parameters; NULL for x.1, x.2, ... */
     double start_scale;             /* chains start from N(0, start_scale^2); 0 means 1 */
     const ais_reference *reference; /* or NULL */
+    const struct ais_draws *draws;  /* empirical targets: all that is known of p. logp is then 0 everywhere, chains
+                                       start at draws, and only kernels learned from draws fit. NULL otherwise */
     void *data;
     void (*close)(ais_target *); /* frees target and data; NULL for a caller's own */
 };
@@ -51,6 +55,7 @@ struct ais_target {
  *     NAME[:key=value,...]            a built-in, e.g. mog2, mog2:sd=0.7, gaussian:dim=50,cond=1e4
  *     blr:FILE.csv[:key=value,...]    logistic regression on a table; keys: label, prior, rows
  *     FILE.c or FILE.so               a density of your own (density.h)
+ *     data:FILE                       draws in CSV, Stan CSV or netCDF instead of a density; at least 1000
  * The caller closes it. An unknown name or key is refused with the nearest one that exists. */
 ais_status ais_target_open(ais_context *context, const char *spec, ais_target **target);
 

@@ -8,6 +8,11 @@
  * refines the map with what it knows of log p (docs/training.md). How well it went is judged on fresh chains by their
  * worst ESS, never by acceptance alone. However badly it goes, a kernel that is sampled with the exact test gives the
  * right distribution in the long run: training decides how long the run must be.
+ *
+ * For an empirical target (ais_target.draws) map and discriminator are learned from the draws alone, and the
+ * discriminator is the accept test. That is an estimate: draws are biased where it is wrong, and nothing is drawn
+ * that the data lack. Of the options seed, threads, shape (a map on x alone with swap), steps, rate, progress and stop
+ * count, and others are refused.
  */
 #ifndef AISAMPLER_TRAINER_H
 #define AISAMPLER_TRAINER_H

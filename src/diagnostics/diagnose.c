@@ -74,6 +74,11 @@ static bool known(const double *mean, const double *variance, int i) {
     return mean && variance && isfinite(mean[i]) && variance[i] > 0;
 }
 
+/* The standard error of a difference: the draws' own, and that of a truth which was estimated. */
+static double joint_error(const ais_reference *truth, double mcse, double variance) {
+    return truth->size > 0 ? sqrt(mcse * mcse + variance / truth->size) : mcse;
+}
+
 /* Numbers that compare x_i and x_i^2 (in column.function) with the truth. */
 static void compare_with_truth(ais_judge *judge, int i, const double *x) {
     const ais_reference *truth = judge->reference;
@@ -81,13 +86,14 @@ static void compare_with_truth(ais_judge *judge, int i, const double *x) {
     ais_column *column = &judge->column;
     if (known(truth->mean, truth->variance, i)) {
         p->ess_song = ais_judge_known(judge, x, truth->mean[i], truth->variance[i]);
-        p->z_mean = (p->mean - truth->mean[i]) / p->mcse;
+        p->z_mean = (p->mean - truth->mean[i]) / joint_error(truth, p->mcse, truth->variance[i]);
         judge->diagnosis->mean_ess_song = smaller(judge->diagnosis->mean_ess_song, p->ess_song);
     }
     if (known(truth->square_mean, truth->square_variance, i)) {
         const double *square = column->function;
         p->ess_song_square = ais_judge_known(judge, square, truth->square_mean[i], truth->square_variance[i]);
-        p->z_square = (ais_mean(square, column->n) - truth->square_mean[i]) / mean_error(column, square);
+        double error = joint_error(truth, mean_error(column, square), truth->square_variance[i]);
+        p->z_square = (ais_mean(square, column->n) - truth->square_mean[i]) / error;
     }
     keep_worst(&judge->z_mean, fabs(p->z_mean), true, i);
     keep_worst(&judge->z_square, fabs(p->z_square), true, i);
@@ -154,7 +160,8 @@ static ais_status judge_all(ais_judge *judge) {
     judge_sampler(judge);
     ais_status status = AIS_OK;
     if (judge->reference && judge->reference->modes > 0) status = ais_judge_modes(judge);
-    if (status == AIS_OK && judge->target && judge->target->dim == 2) status = ais_judge_total_variation(judge);
+    if (status == AIS_OK && judge->target && judge->target->dim == 2 && !judge->target->draws)
+        status = ais_judge_total_variation(judge);
     return status == AIS_OK ? ais_judge_warnings(judge) : status;
 }
 

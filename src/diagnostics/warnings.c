@@ -211,11 +211,11 @@ static ais_status warn_truth(ais_judge *judge) {
     bool square = judge->z_mean.parameter < 0 || judge->z_square.value > judge->z_mean.value;
     const ais_worst *worst = square ? &judge->z_square : &judge->z_mean;
     if (status == AIS_OK && worst->parameter >= 0 && worst->value > Z_LIMIT)
-        status =
-            warn(judge,
-                 "the mean of %.60s%s is %.3g standard errors from the truth, more than 5: the draws are biased; do "
-                 "not use them",
-                 name_of(judge, worst->parameter), square ? "^2" : "", worst->value);
+        status = warn(judge,
+                      "the mean of %.60s%s is %.3g standard errors from %s, more than 5: the draws are biased; do "
+                      "not use them",
+                      name_of(judge, worst->parameter), square ? "^2" : "", worst->value,
+                      judge->target->draws ? "that of the data" : "the truth");
     return status;
 }
 

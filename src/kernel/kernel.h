@@ -43,7 +43,8 @@ typedef struct ais_kernel_type {
 /* The first member of every kernel. */
 struct ais_kernel {
     const ais_kernel_type *type;
-    int dim; /* 0: any */
+    int dim;        /* 0: any */
+    bool empirical; /* its accept test is a discriminator's, for targets without a density */
 };
 
 /* The random numbers of one lane at this step. Kernels take theirs only from here: the parts of a
@@ -56,8 +57,12 @@ static inline ais_stream ais_state_stream(const ais_state *state, int lane, uint
                         .purpose = purpose};
 }
 
+/* Refuses classical kernels, and learned ones with a density's test, for an empirical target, and the reverse. */
+ais_status ais_kernel_fits(ais_context *context, const ais_kernel *kernel, const ais_target *target);
+
 /* A block of chains: memory, starting points (chains x dim, row-major) and their log densities.
- * start NULL: N(0, start_scale^2), drawn again up to 100 times until the density is positive. */
+ * start NULL: N(0, start_scale^2), drawn again up to 100 times until the density is positive; of an empirical
+ * target one of its draws. */
 ais_status ais_state_new(ais_context *context, const ais_target *target, uint64_t seed, uint32_t first_chain,
                          int chains, uint64_t warmup, const double *start, ais_state **state);
 void ais_state_free(ais_state *state);

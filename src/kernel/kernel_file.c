@@ -1,6 +1,7 @@
 /* The kernel file (docs/formats.md): magic, version, length of the head, a JSON head with the shape,
- * then mean, factor and weights as they lie in memory (little-endian), then a checksum of all
- * before. A reader trusts nothing: every length is checked against the file's before it is used. */
+ * then mean, factor, weights and those of a discriminator as they lie in memory (little-endian), then a
+ * checksum of all before. Version 2 has a discriminator, version 1 none. A reader trusts nothing: every length is
+ * checked against the file's before it is used. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include "kernel/learned.h"
 
 static const char magic[8] = {'a', 'i', 's', 'k', 'e', 'r', 'n', '\n'};
-enum { VERSION = 1, FIXED_HEAD = 16, CHECKSUM = 8, LARGEST_HEAD = 1 << 24 };
+enum { VERSION = 1, EMPIRICAL_VERSION = 2, FIXED_HEAD = 16, CHECKSUM = 8, LARGEST_HEAD = 1 << 24 };
 
 static const char *const map_names[] = {"henon", "realnvp", "spline", NULL};
 static const char *const reversal_names[] = {"flip", "swap", NULL};
@@ -26,7 +27,7 @@ static uint64_t checksum(const unsigned char *bytes, size_t count) {
 
 static size_t payload_bytes(const ais_learned *learned) {
     size_t dim = (size_t)learned->shape.dim;
-    return (dim + dim * dim) * sizeof(double) + learned->weight_count * sizeof(float);
+    return (dim + dim * dim) * sizeof(double) + (learned->weight_count + learned->ratio.count) * sizeof(float);
 }
 
 /* ---- writing ----------------------------------------------------------------------------------- */
@@ -40,6 +41,11 @@ static json_t *head_of(const ais_learned *learned, const ais_target *target) {
         shape->marginal_bins, "joint", (int)shape->joint, "pivot", (int)shape->pivot, "bound", shape->bound,
         "permutation", (json_int_t)shape->permutation, "test", learned->test == AIS_BARKER ? "barker" : "metropolis",
         "tolerance", learned->tolerance, "weights", (json_int_t)learned->weight_count);
+    const ais_ratio *ratio = &learned->ratio;
+    if (head && ratio->weights)
+        json_object_set_new(head, "discriminator",
+                            json_pack("{si si sI}", "hidden", ratio->net.hidden, "depth", ratio->net.depth, "weights",
+                                      (json_int_t)ratio->count));
     if (!head || !target) return head;
     json_t *names = json_array();
     char buffer[32];
@@ -62,7 +68,7 @@ static unsigned char *encode(const ais_learned *learned, const ais_target *targe
     *count = FIXED_HEAD + head_bytes + payload_bytes(learned) + CHECKSUM;
     unsigned char *bytes = malloc(*count), *at = bytes;
     if (bytes) {
-        uint32_t numbers[2] = {VERSION, (uint32_t)head_bytes};
+        uint32_t numbers[2] = {learned->ratio.weights ? EMPIRICAL_VERSION : VERSION, (uint32_t)head_bytes};
         const struct {
             const void *from;
             size_t bytes;
@@ -71,9 +77,10 @@ static unsigned char *encode(const ais_learned *learned, const ais_target *targe
                     {head, head_bytes},
                     {learned->whitening.mean, dim * sizeof(double)},
                     {learned->whitening.factor, dim * dim * sizeof(double)},
-                    {learned->weights, learned->weight_count * sizeof(float)}};
+                    {learned->weights, learned->weight_count * sizeof(float)},
+                    {learned->ratio.weights, learned->ratio.count * sizeof(float)}};
         for (size_t i = 0; i < sizeof part / sizeof *part; at += part[i++].bytes)
-            memcpy(at, part[i].from, part[i].bytes);
+            if (part[i].bytes) memcpy(at, part[i].from, part[i].bytes);
         uint64_t sum = checksum(bytes, (size_t)(at - bytes));
         memcpy(at, &sum, CHECKSUM);
     }
@@ -191,8 +198,32 @@ static ais_status check_target(ais_context *context, const char *path, const jso
     return AIS_OK;
 }
 
+/* Gives the kernel the discriminator that the head of a version 2 file describes. The payload holds `left` bytes
+ * beyond what the map needs. */
+static ais_status add_discriminator(ais_context *context, const char *path, const json_t *head, size_t left,
+                                    ais_kernel *kernel) {
+    const json_t *json = json_object_get(head, "discriminator");
+    json_int_t weights = json_integer_value(json_object_get(json, "weights"));
+    int hidden, depth;
+    if (!int_of(json, "hidden", &hidden) || !int_of(json, "depth", &depth))
+        return damaged(context, path, "its head lacks a discriminator");
+    if (weights <= 0 || (uint64_t)weights != left / sizeof(float) || left % sizeof(float))
+        return damaged(context, path, "its sizes do not agree");
+    ais_status status = ais_learned_add_ratio(context, kernel, hidden, depth, (size_t)weights);
+    return status == AIS_BAD_ARGUMENT ? damaged(context, path, "its head describes no possible discriminator") : status;
+}
+
+/* Takes over weights that must be numbers. */
+static ais_status take_weights(ais_context *context, const char *path, const unsigned char *from, size_t count,
+                               ais_real *to) {
+    if (count) memcpy(to, from, count * sizeof *to);
+    for (size_t i = 0; i < count; i++)
+        if (!(to[i] - to[i] == 0)) return damaged(context, path, "it has a weight that is not a finite number");
+    return AIS_OK;
+}
+
 static ais_status decode(ais_context *context, const char *path, const unsigned char *bytes, size_t count,
-                         const json_t *head, size_t head_bytes, ais_kernel **kernel) {
+                         const json_t *head, size_t head_bytes, bool empirical, ais_kernel **kernel) {
     size_t payload = count - FIXED_HEAD - head_bytes - CHECKSUM;
     ais_shape shape;
     if (!shape_of(head, &shape)) return damaged(context, path, "its head lacks a field or has one of a wrong kind");
@@ -204,9 +235,14 @@ static ais_status decode(ais_context *context, const char *path, const unsigned 
     if (status == AIS_BAD_ARGUMENT) return damaged(context, path, "its head describes no possible kernel");
     if (status != AIS_OK) return status;
     ais_learned *learned = (ais_learned *)made;
-    if (payload_bytes(learned) != payload) {
+    size_t needed = payload_bytes(learned);
+    if (empirical && needed < payload)
+        status = add_discriminator(context, path, head, payload - needed, made);
+    else if (empirical || needed != payload)
+        status = damaged(context, path, "its sizes do not agree");
+    if (status != AIS_OK) {
         ais_kernel_free(made);
-        return damaged(context, path, "its sizes do not agree");
+        return status;
     }
     size_t dim = (size_t)shape.dim;
     const unsigned char *at = bytes + FIXED_HEAD + head_bytes;
@@ -216,12 +252,12 @@ static ais_status decode(ais_context *context, const char *path, const unsigned 
         return ais_fail_memory(context, "a kernel's whitening", dim * dim * sizeof *numbers);
     }
     memcpy(numbers, at, (dim + dim * dim) * sizeof *numbers);
-    memcpy(learned->weights, at + (dim + dim * dim) * sizeof *numbers, learned->weight_count * sizeof(float));
     status = ais_whitening_set(context, &learned->whitening, numbers, numbers + dim);
+    at += (dim + dim * dim) * sizeof *numbers;
     free(numbers);
-    for (size_t i = 0; status == AIS_OK && i < learned->weight_count; i++)
-        if (!(learned->weights[i] - learned->weights[i] == 0))
-            status = damaged(context, path, "it has a weight that is not a finite number");
+    if (status == AIS_OK) status = take_weights(context, path, at, learned->weight_count, learned->weights);
+    at += learned->weight_count * sizeof(float);
+    if (status == AIS_OK) status = take_weights(context, path, at, learned->ratio.count, learned->ratio.weights);
     const char *test = json_string_value(json_object_get(head, "test"));
     learned->test = test && strcmp(test, "barker") == 0 ? AIS_BARKER : AIS_METROPOLIS;
     double tolerance = json_number_value(json_object_get(head, "tolerance"));
@@ -241,10 +277,10 @@ static ais_status parse(ais_context *context, const char *path, const unsigned c
         return damaged(context, path, "it does not begin like one");
     if (count < FIXED_HEAD + CHECKSUM) return damaged(context, path, "it is cut short");
     memcpy(numbers, bytes + sizeof magic, sizeof numbers);
-    if (numbers[0] != VERSION)
+    if (numbers[0] != VERSION && numbers[0] != EMPIRICAL_VERSION)
         return ais_fail(context, AIS_BAD_FORMAT,
-                        "%s has version %u of the kernel format; this library reads version %d", path, numbers[0],
-                        VERSION);
+                        "%s has version %u of the kernel format; this library reads versions %d and %d", path,
+                        numbers[0], VERSION, EMPIRICAL_VERSION);
     if (numbers[1] > LARGEST_HEAD || numbers[1] > count - FIXED_HEAD - CHECKSUM)
         return damaged(context, path, "it is cut short");
     memcpy(&sum, bytes + count - CHECKSUM, CHECKSUM);
@@ -257,8 +293,9 @@ static ais_status parse(ais_context *context, const char *path, const unsigned c
         return damaged(context, path, "its head is not JSON");
     }
     ais_kernel *made = NULL;
-    ais_status status = decode(context, path, bytes, count, head, numbers[1], &made);
+    ais_status status = decode(context, path, bytes, count, head, numbers[1], numbers[0] == EMPIRICAL_VERSION, &made);
     if (status == AIS_OK && target) status = check_target(context, path, head, made->dim, target);
+    if (status == AIS_OK && target) status = ais_kernel_fits(context, made, target);
     json_decref(head);
     if (status == AIS_OK)
         *kernel = made;

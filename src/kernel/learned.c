@@ -170,6 +170,26 @@ ais_status ais_learned_new(ais_context *context, const ais_shape *wanted, size_t
     return status;
 }
 
+ais_status ais_learned_add_ratio(ais_context *context, ais_kernel *kernel, int hidden, int depth, size_t weights) {
+    ais_learned *learned = (ais_learned *)kernel;
+    if (!ais_is_independent(learned))
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "a kernel learned from draws is spline or realnvp on x alone, with swap; this one is %s",
+                        kernel->type->name);
+    ais_status status = check_range(context, "hidden units of the discriminator", hidden, 1, 4096);
+    if (status == AIS_OK) status = check_range(context, "depth of the discriminator", depth, 1, 16);
+    if (status != AIS_OK) return status;
+    ais_ratio ratio = ais_ratio_shape(learned->shape.dim, hidden, depth);
+    if (weights && weights != ratio.count)
+        return ais_fail(context, AIS_BAD_ARGUMENT, "kernel shape: the discriminator has %zu weights, not %zu",
+                        ratio.count, weights);
+    ratio.weights = AIS_TAKE(&learned->arena, ais_real, ratio.count);
+    if (!ratio.weights) return ais_fail_memory(context, "a discriminator", ratio.count * sizeof(ais_real));
+    learned->ratio = ratio;
+    kernel->empirical = true;
+    return AIS_OK;
+}
+
 ais_status ais_kernel_learned(ais_context *context, const ais_shape *shape, uint64_t seed, ais_kernel **kernel) {
     ais_status status = ais_learned_new(context, shape, 0, kernel);
     if (status == AIS_OK) draw_weights((ais_learned *)*kernel, seed);

@@ -5,6 +5,7 @@
 #include "kernel/flow.h"
 #include "kernel/henon.h"
 #include "kernel/kernel.h"
+#include "kernel/ratio.h"
 #include "kernel/whitening.h"
 
 typedef struct ais_proposal ais_proposal;
@@ -20,6 +21,7 @@ struct ais_learned {
     ais_flow flow;   /* else; on 2 dim coordinates when joint */
     ais_real *weights;
     size_t weight_count;
+    ais_ratio ratio; /* of an empirical kernel; without weights otherwise */
     /* Fills a proposal; follows from the map. Tests put broken ones here. */
     void (*propose)(const ais_learned *, ais_proposal *);
     ais_arena arena;
@@ -71,6 +73,10 @@ const ais_learned *ais_as_learned(const ais_kernel *kernel);
  * before any memory is taken for them. */
 ais_status ais_learned_new(ais_context *context, const ais_shape *shape, size_t weights, ais_kernel **kernel);
 void ais_learned_free(ais_kernel *kernel);
+
+/* Makes an independent kernel an empirical one: with a discriminator whose weights are zero, which accepts every
+ * proposal. Refuses other kernels and sizes out of range. When `weights` is not 0, their number must be that. */
+ais_status ais_learned_add_ratio(ais_context *context, ais_kernel *kernel, int hidden, int depth, size_t weights);
 
 extern const ais_kernel_type ais_learned_type[3]; /* indexed by ais_map; in transition.c */
 

@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <aisampler/draws.h>
+
 #include "kernel/kernel.h"
 #include "simd/isa.h"
 #include "simd/normal.h"
@@ -66,10 +68,22 @@ static ais_status given_start(ais_context *context, const ais_state *state, int 
                     state->chain + (uint32_t)c + 1, text, name_of(target));
 }
 
+/* One of an empirical target's draws. */
+static void drawn_start(const ais_state *state, int c, double *point) {
+    const ais_draws *draws = state->target->draws;
+    size_t count = (size_t)draws->chains * (size_t)draws->draws;
+    ais_stream stream = {.seed = state->seed, .chain = state->chain + (uint32_t)c, .purpose = AIS_FOR_START};
+    size_t member = (size_t)ais_random_below(&stream, 0, count);
+    for (int i = 0; i < draws->dim; i++) point[i] = draws->value[(size_t)i * count + member];
+}
+
 static ais_status random_start(ais_context *context, const ais_state *state, int c, double *point, double *logp) {
     const ais_target *target = state->target;
     double scale = target->start_scale > 0 ? target->start_scale : 1;
     char text[POINT_TEXT];
+    *logp = 0;
+    if (target->draws) drawn_start(state, c, point);
+    if (target->draws) return AIS_OK;
     for (uint64_t attempt = 0; attempt < START_ATTEMPTS; attempt++) {
         ais_stream stream = {state->seed, attempt, state->chain + (uint32_t)c, AIS_FOR_START};
         ais_normals(&stream, (size_t)target->dim, point);

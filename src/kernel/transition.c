@@ -11,7 +11,23 @@ typedef struct own {
     uint32_t *seen; /* the version of x that u (and the lattice point) belong to */
     double *x;      /* dim x lanes: where a point was put on the lattice */
     double *logp, *uniform, *point;
+    ais_ratio_tape ratio; /* of an empirical kernel */
 } own;
+
+/* What stands for log p in an empirical kernel: log q + D, up to a constant. mapped and det belong to u. */
+static void estimate_logp(const ais_learned *learned, const own *mine, const double *u, const double *mapped,
+                          const double *det, double *logp) {
+    const ais_proposal *proposal = &mine->proposal;
+    ais_ratio_forward(&learned->ratio, &mine->ratio, u, logp);
+    for (size_t c = 0; c < proposal->lanes; c++) {
+        double half_square = 0;
+        for (int i = 0; i < proposal->dim; i++) {
+            double value = mapped[(size_t)i * proposal->lanes + c];
+            half_square += 0.5 * value * value;
+        }
+        logp[c] += det[c] - half_square;
+    }
+}
 
 /* Brings u, and with henon the lattice point, up to date where x was moved by another. With henon x
  * becomes the lattice point nearest to it, at most 2^-33 of the whitened scale away. */
@@ -37,6 +53,8 @@ static ais_status refresh(ais_context *context, const ais_learned *learned, ais_
     }
     if (ais_is_independent(learned))
         ais_map_forward(learned, proposal, proposal->u, proposal->mapped, proposal->mapped_det);
+    if (learned->ratio.weights)
+        estimate_logp(learned, mine, proposal->u, proposal->mapped, proposal->mapped_det, state->logp);
     memcpy(mine->seen, state->version, (size_t)state->lanes * sizeof *mine->seen);
     if (learned->shape.map != AIS_HENON) return AIS_OK;
     return ais_state_logp(context, state->target, state->chains, state->lanes, state->x, mine->point, state->logp);
@@ -47,6 +65,8 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
     if (learned->shape.dim != state->target->dim)
         return ais_fail(context, AIS_BAD_ARGUMENT, "the kernel was made for dimension %d, but %s has %d",
                         learned->shape.dim, state->target->name, state->target->dim);
+    ais_status status = ais_kernel_fits(context, kernel, state->target);
+    if (status != AIS_OK) return status;
     size_t lanes = (size_t)state->lanes, rows = (size_t)learned->shape.dim * lanes;
     own *mine = AIS_TAKE(&state->arena, own, 1);
     if (!mine || !ais_proposal_new(learned, lanes, &state->arena, &mine->proposal))
@@ -56,7 +76,8 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
     mine->logp = AIS_TAKE(&state->arena, double, lanes);
     mine->uniform = AIS_TAKE(&state->arena, double, lanes);
     mine->point = AIS_TAKE(&state->arena, double, learned->shape.dim);
-    if (!mine->seen || !mine->x || !mine->logp || !mine->uniform || !mine->point)
+    bool taped = !learned->ratio.weights || ais_ratio_tape_new(&learned->ratio, lanes, &state->arena, &mine->ratio);
+    if (!taped || !mine->seen || !mine->x || !mine->logp || !mine->uniform || !mine->point)
         return ais_fail_memory(context, "a kernel's state", rows * sizeof(double));
     for (size_t c = 0; c < lanes; c++) mine->seen[c] = state->version[c] - 1;
     *out = mine;
@@ -100,7 +121,11 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
     ais_uniforms_lanes(&stream, 0, proposal->lanes, mine->uniform);
     learned->propose(learned, proposal);
     mask(learned, state, proposal);
-    status = ais_state_logp(context, state->target, state->chains, state->lanes, proposal->x, mine->point, mine->logp);
+    if (learned->ratio.weights)
+        estimate_logp(learned, mine, proposal->z, proposal->next_mapped, proposal->next_det, mine->logp);
+    else
+        status =
+            ais_state_logp(context, state->target, state->chains, state->lanes, proposal->x, mine->point, mine->logp);
     if (status != AIS_OK) return status;
     for (int c = 0; c < state->chains; c++) {
         double ratio = mine->logp[c] - state->logp[c] + proposal->kinetic[c] + proposal->log_det[c];

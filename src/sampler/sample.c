@@ -274,6 +274,7 @@ ais_status ais_sample(ais_context *context, const ais_target *target, const ais_
                       const ais_sample_options *options, ais_sink *const *sinks, int sink_count,
                       ais_sample_result *result) {
     ais_status status = check_options(context, options);
+    if (status == AIS_OK) status = ais_kernel_fits(context, kernel, target);
     if (status != AIS_OK) return status;
     int chains = options->chains ? options->chains : 4, draws = options->draws ? options->draws : 1000;
     int block_chains = chains_per_block(kernel);

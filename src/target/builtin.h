@@ -19,7 +19,8 @@ typedef struct ais_home {
     ais_target target; /* first, so that a pointer to it is a pointer to the home */
     ais_reference reference;
     ais_arena arena;
-    void *library; /* of dlopen, or NULL */
+    void *library;           /* of dlopen, or NULL */
+    struct ais_draws *draws; /* of an empirical target, or NULL */
 } ais_home;
 
 typedef struct ais_option {

@@ -3,8 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <aisampler/draws.h>
+
 #include "base/nearest.h"
 #include "target/builtin.h"
+#include "target/empirical.h"
 #include "target/own.h"
 
 static const ais_target_type *const table[] = {
@@ -18,7 +21,7 @@ const ais_target_entry *ais_target_builtin(int i) { return i >= 0 && i < TABLE ?
 
 static const char *word(const void *nothing, int i) {
     (void)nothing;
-    return i < TABLE ? table[i]->entry.name : i == TABLE ? "blr" : NULL;
+    return i < TABLE ? table[i]->entry.name : i == TABLE ? "blr" : i == TABLE + 1 ? "data" : NULL;
 }
 
 const char *ais_target_parameter(const ais_target *target, int i, char buffer[32]) {
@@ -31,6 +34,7 @@ static void close_home(ais_target *target) {
     ais_home *home = (ais_home *)target;
     ais_arena_free(&home->arena);
     ais_own_release(home->library);
+    ais_draws_free(home->draws);
     free(home);
 }
 
@@ -46,8 +50,8 @@ static bool ends_with(const char *text, const char *end) {
 static ais_status unknown_name(ais_context *context, const char *name) {
     if (strchr(name, '/') || strchr(name, '.'))
         return ais_fail(context, AIS_BAD_ARGUMENT,
-                        "'%.200s' is no target: a file must be FILE.c, FILE.so or blr:FILE.csv, and 'aisampler "
-                        "targets' lists the built-in ones",
+                        "'%.200s' is no target: a file must be FILE.c, FILE.so, blr:FILE.csv or data:DRAWS.csv, and "
+                        "'aisampler targets' lists the built-in ones",
                         name);
     const char *near = ais_nearest_word(name, word, NULL);
     return ais_fail(context, AIS_BAD_ARGUMENT, "there is no target '%.200s'%s%s%s; 'aisampler targets' lists them",
@@ -79,8 +83,10 @@ static ais_status open_blr(ais_context *context, char *file, ais_home *home) {
 /* spec is a copy in the home's arena and is taken apart in place. */
 static ais_status open_spec(ais_context *context, char *spec, ais_home *home) {
     if (strncmp(spec, "blr:", 4) == 0) return open_blr(context, spec + 4, home);
+    if (strncmp(spec, "data:", 5) == 0) return ais_empirical_open(context, spec, spec + 5, home);
     if (ends_with(spec, ".c") || ends_with(spec, ".so")) return ais_own_open(context, spec, home);
     if (strcmp(spec, "blr") == 0) return open_blr(context, spec + 3, home);
+    if (strcmp(spec, "data") == 0) return ais_empirical_open(context, spec, "", home);
     char *options = strchr(spec, ':');
     if (options) *options++ = '\0';
     for (int i = 0; i < TABLE; i++)

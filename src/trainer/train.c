@@ -7,6 +7,7 @@
 
 #include <aisampler/trainer.h>
 
+#include "trainer/empirical.h"
 #include "trainer/henon_trainer.h"
 #include "trainer/log_z.h"
 #include "trainer/plan.h"
@@ -367,6 +368,7 @@ ais_status ais_train(ais_context *context, const ais_target *target, const ais_t
     lesson this = {.target = target, .options = options, .began = now(), .best_ess = -1};
     *kernel = NULL;
     *training = NULL;
+    if (target->draws) return ais_train_empirical(context, target, options, kernel, training);
     if (options->method == AIS_START_DRAWS && !options->start)
         return ais_fail(context, AIS_BAD_ARGUMENT, "no draws were given to start from");
     if (options->shape && options->shape->dim != target->dim)

@@ -109,6 +109,28 @@ expect 1 "not a usable kernel file" "$ais" sample mog2 -k "$work/bad.ais" $quick
 expect 1 "does not begin like one" timeout 20 "$ais" sample mog2 -k /dev/zero $quick
 nothing_complete
 
+# draws instead of a density
+draws() { awk -v n="$1" -v b="${2-}" 'BEGIN { srand(3); print "a,b"; for (k = 0; k < n; k++) printf "%.9g,%s\n", rand(), b == "" ? rand() : b }' > "$work/draws.csv"; }
+expect 2 "needs a file" "$ais" run data: $quick
+expect 2 "did you mean 'data'" "$ais" run dtaa:x.csv $quick
+expect 1 "nothere.csv" "$ais" run data:nothere.csv $quick
+draws 900
+expect 1 "900 draws" "$ais" run "data:$work/draws.csv" $quick
+draws 2000 4.5
+expect 1 "column b is 4.5 in all draws" "$ais" run "data:$work/draws.csv" $quick
+draws 2000
+sed '700s/.*/0.5,nan/' "$work/draws.csv" > "$work/nan.csv"
+expect 1 "b is nan in draw 699" "$ais" run "data:$work/nan.csv" $quick
+sed '700s/.*/0.5/' "$work/draws.csv" > "$work/short.csv"
+expect 1 "short.csv:700" "$ais" run "data:$work/short.csv" $quick
+expect 2 "set of draws" "$ais" sample "data:$work/draws.csv" $quick
+expect 2 "set of draws" "$ais" sample "data:$work/draws.csv" --sampler nuts $quick
+expect 2 "spline and realnvp" "$ais" train "data:$work/draws.csv" --kernel henon --quiet --out "$work/k.ais"
+"$ais" train "data:$work/draws.csv" --steps 30 --quiet --out "$work/k.ais" || failures=$((failures + 1))
+expect 2 "set of draws" "$ais" sample "data:$work/draws.csv" -k "$work/k.ais" --sampler rwm $quick
+expect 2 "parameter 1 is a" "$ais" sample mog2 -k "$work/k.ais" $quick
+nothing_complete
+
 # draws of others
 expect 1 "nothere.csv" "$ais" diagnose nothere.csv
 : > "$work/empty.csv"

@@ -123,7 +123,7 @@ static const ais_kernel_type broken_type = {
 
 static ais_kernel *make_broken(double power, bool silent) {
     broken *kernel = calloc(1, sizeof *kernel);
-    *kernel = (broken){{&broken_type, 0}, power, silent};
+    *kernel = (broken){{.type = &broken_type}, power, silent};
     return &kernel->kernel;
 }
 

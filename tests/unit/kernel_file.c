@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <aisampler/draws.h>
+
 #include "kernel/learned.h"
 
 static char path[] = "/tmp/aisampler-kernel-XXXXXX";
@@ -109,15 +111,18 @@ static void refused(ais_context *context, const char *why) {
     assert_non_null(strstr(context->message, path));
 }
 
-static void damaged(void **state) {
-    (void)state;
+static void damage(bool empirical) {
     ais_context context = {0};
     ais_kernel *made;
     assert_ok(context, ais_kernel_learned(&context, &shapes[3], 5, &made));
+    if (empirical) assert_ok(context, ais_learned_add_ratio(&context, made, 9, 2, 0));
     assert_ok(context, ais_kernel_save(&context, made, NULL, path));
     static unsigned char whole[1 << 16], bytes[1 << 16];
     size_t count = slurp(whole, sizeof whole);
-    assert_true(count > 1000 && count < sizeof whole);
+    if (count <= 1000 || count >= sizeof whole) {
+        fail_msg("the file has %zu bytes", count);
+        return; /* so that the compiler knows, too */
+    }
     for (size_t cut = 0; cut < count; cut += cut < 400 ? 1 : 97) {
         spill(whole, cut);
         refused(&context, "a truncated file");
@@ -130,7 +135,10 @@ static void damaged(void **state) {
     }
     /* sealed, so that only the content can be refused: every byte of the head changed in turn */
     int accepted = 0;
-    for (size_t at = 8; at < 400; at++)
+    const char *part = empirical ? strstr((const char *)whole + 16, "\"discriminator\"") : (const char *)whole + 8;
+    assert_non_null(part);
+    size_t first = (size_t)(part - (const char *)whole), changed = empirical ? 60 : 392;
+    for (size_t at = first; at < first + changed; at++)
         for (int change = 1; change < 256; change <<= 1) {
             memcpy(bytes, whole, count);
             bytes[at] = (unsigned char)(bytes[at] ^ change);
@@ -140,13 +148,55 @@ static void damaged(void **state) {
             if (ais_kernel_load(&context, path, NULL, &loaded) == AIS_OK) accepted++;
             ais_kernel_free(loaded);
         }
-    assert_true(accepted < 392 * 8 / 2);
+    assert_true(accepted < (int)changed * 8 / 2);
+    memcpy(bytes, whole, count);
+    bytes[8] = empirical ? 1 : 2; /* the version of the other kind */
+    seal(bytes, count);
+    spill(bytes, count);
+    refused(&context, "a discriminator too many or too few");
     memcpy(bytes, whole, count);
     bytes[count - 9] = bytes[count - 10] = 0xff; /* the last weight becomes NaN */
     seal(bytes, count);
     spill(bytes, count);
     refused(&context, "a weight that is not a number");
     assert_non_null(strstr(context.message, "finite"));
+    ais_kernel_free(made);
+}
+
+static void damaged(void **state) {
+    (void)state;
+    damage(false);
+    damage(true);
+}
+
+/* The file of a kernel learned from draws brings its discriminator back, and fits targets of its kind only. */
+static void discriminator(void **state) {
+    (void)state;
+    ais_context context = {0};
+    ais_kernel *made, *loaded = NULL;
+    ais_draws draws = {.dim = 2};
+    ais_target density = {.name = "smooth", .dim = 2, .logp = never_called}, data = density;
+    data.draws = &draws;
+    assert_ok(context, ais_kernel_learned(&context, &shapes[3], 5, &made));
+    assert_ok(context, ais_kernel_save(&context, made, NULL, path));
+    assert_int_equal(ais_kernel_load(&context, path, &data, &loaded), AIS_BAD_ARGUMENT);
+    assert_non_null(strstr(context.message, "has no density"));
+    assert_ok(context, ais_learned_add_ratio(&context, made, 9, 2, 0));
+    ais_ratio *ratio = &((ais_learned *)made)->ratio;
+    for (size_t i = 0; i < ratio->count; i++) ratio->weights[i] = (float)odd(4, i, -1, 1);
+    assert_ok(context, ais_kernel_save(&context, made, &data, path));
+    assert_int_equal(ais_kernel_load(&context, path, &density, &loaded), AIS_BAD_ARGUMENT);
+    assert_non_null(strstr(context.message, "learned from draws"));
+    assert_null(loaded);
+    assert_ok(context, ais_kernel_load(&context, path, &data, &loaded));
+    const ais_ratio *again = &((ais_learned *)loaded)->ratio;
+    assert_int_equal(again->count, ratio->count);
+    assert_memory_equal(again->weights, ratio->weights, ratio->count * sizeof(float));
+    assert_true(loaded->empirical);
+    ais_kernel_free(loaded);
+    ais_kernel_free(made);
+    assert_ok(context, ais_kernel_learned(&context, &shapes[0], 5, &made));
+    assert_int_equal(ais_learned_add_ratio(&context, made, 9, 2, 0), AIS_BAD_ARGUMENT);
     ais_kernel_free(made);
 }
 
@@ -212,6 +262,7 @@ int main(void) {
         cmocka_unit_test(damaged),
         cmocka_unit_test(cannot_write_or_read),
         cmocka_unit_test(impossible_shapes),
+        cmocka_unit_test(discriminator),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

@@ -1,0 +1,228 @@
+#include "trainer/empirical.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "trainer/flow_trainer.h"
+
+enum { POPULATION = 4096, MOST_POINTS = 1024, CHECKS = 16, FRESH_CHAINS = 64, FRESH_DRAWS = 250 };
+
+typedef struct lesson {
+    const ais_target *target;
+    const ais_train_options *options;
+    ais_pool *pool;
+    ais_population *population; /* draws to whiten by and to start fresh chains at */
+    ais_training *training;
+    ais_sample_split split;
+    ais_arena arena;
+    ais_kernel *kernel;
+    double began, stage_began;
+    const char *stage;
+} lesson;
+
+/* What to fit. Few dimensions: few layers with many bins, which does for ring5 as well (docs/training.md). */
+typedef struct fit_plan {
+    ais_shape shape;
+    ais_whitening_kind whitening;
+    double w0;
+    long steps, ratio_steps;
+    double rate, ratio_rate;
+    int batch, ratio_hidden;
+} fit_plan;
+
+static fit_plan plan_for(const ais_train_options *options, int dim) {
+    bool low = dim <= 2;
+    fit_plan made = {.shape = {.map = AIS_SPLINE,
+                               .reversal = AIS_SWAP,
+                               .dim = dim,
+                               .layers = low ? 2 : 4,
+                               .hidden = 64,
+                               .depth = 2,
+                               .bins = low ? 32 : 8,
+                               .marginal_bins = low ? 0 : 24,
+                               .activation = AIS_TANH},
+                     .whitening = low ? AIS_WHITEN_SD : AIS_WHITEN_FULL,
+                     .w0 = low ? 4 : 0,
+                     .steps = low ? 1500 : 2500,
+                     .rate = low ? 5e-3 : 3e-3,
+                     .batch = 512,
+                     .ratio_steps = 1500,
+                     .ratio_rate = 3e-3,
+                     .ratio_hidden = 64};
+    if (options->shape) made.shape = *options->shape;
+    if (options->shape && options->shape->depth < 0) made.w0 = 0;
+    if (options->steps > 0) made.steps = made.ratio_steps = options->steps;
+    if (options->rate > 0) made.rate = options->rate;
+    made.shape.permutation = options->seed;
+    return made;
+}
+
+static ais_status check_options(ais_context *context, const ais_target *target, const ais_train_options *options) {
+    const ais_shape *shape = options->shape;
+    if (options->paper || options->rlogr || options->method != AIS_START_HUNT || options->scale > 0 ||
+        options->population > 0 || options->seconds > 0 ||
+        (options->objective && strcmp(options->objective, "likelihood") != 0))
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "%s is a set of draws: a map is fitted to it by likelihood and a discriminator by the logistic "
+                        "loss, and no other preset, objective, loss, start, scale, population or time limit applies",
+                        target->name);
+    if (shape && (shape->map == AIS_HENON || shape->reversal != AIS_SWAP || shape->joint))
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "%s is a set of draws, from which only spline and realnvp kernels with swap are learned",
+                        target->name);
+    if (shape && shape->dim != target->dim)
+        return ais_fail(context, AIS_BAD_ARGUMENT, "the kernel's shape has dimension %d, but %s has %d", shape->dim,
+                        target->name, target->dim);
+    return AIS_OK;
+}
+
+/* ---- progress and curve -------------------------------------------------------------------------- */
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* What is shown of both stages is the held-out loss; the discriminator's per point, so that 0.693 is blindness. */
+static bool tell(void *data, const char *stage, double share, double loss, double held_loss) {
+    lesson *this = data;
+    (void)loss;
+    double time = now();
+    bool ratio = strcmp(stage, "ratio") == 0;
+    if (stage != this->stage) this->stage_began = this->stage ? time : this->began;
+    this->stage = stage;
+    double left = time > this->stage_began ? (time - this->stage_began) * (1 - share) / share : NAN;
+    ais_train_progress progress = {.stage = stage,
+                                   .share = share,
+                                   .loss = ratio ? NAN : held_loss,
+                                   .discriminator_loss = ratio ? held_loss / 2 : NAN,
+                                   .acceptance = NAN,
+                                   .worst_ess = NAN,
+                                   .best_ess = NAN,
+                                   .seconds = time - this->began,
+                                   .seconds_left = left};
+    ais_training *training = this->training;
+    if (training->points < MOST_POINTS)
+        training->point[training->points++] = (ais_train_point){.stage = stage,
+                                                                .seconds = progress.seconds,
+                                                                .loss = progress.loss,
+                                                                .discriminator_loss = progress.discriminator_loss,
+                                                                .acceptance = NAN,
+                                                                .worst_ess = NAN};
+    const ais_train_options *options = this->options;
+    if (options->progress) options->progress(&progress, options->progress_data);
+    return !(options->stop && *options->stop);
+}
+
+/* ---- stages -------------------------------------------------------------------------------------- */
+
+/* Some of the draws, spread evenly over the file. */
+static ais_status begin(ais_context *context, lesson *this) {
+    const ais_draws *draws = this->target->draws;
+    ais_training *training = this->training;
+    size_t dim = (size_t)draws->dim, total = (size_t)draws->chains * (size_t)draws->draws;
+    size_t wanted = total < POPULATION ? total : POPULATION;
+    training->dim = draws->dim;
+    training->count = (int)wanted;
+    training->log_z = training->log_z_error = NAN;
+    training->trusted = true;
+    training->x = malloc(wanted * dim * sizeof(double));
+    training->point = malloc(MOST_POINTS * sizeof *training->point);
+    if (!training->x || !training->point) return ais_fail_memory(context, "draws", wanted * dim * sizeof(double));
+    for (size_t k = 0; k < wanted; k++)
+        for (size_t i = 0; i < dim; i++) training->x[k * dim + i] = draws->value[i * total + k * total / wanted];
+    return ais_population_new(context, this->pool, this->target, this->options->seed, (int)wanted, training->x,
+                              &this->population);
+}
+
+static ais_status make_kernel(ais_context *context, lesson *this, fit_plan *plan) {
+    uint64_t seed = this->options->seed;
+    if (plan->shape.bound == 0) plan->shape.bound = ais_flow_bound(this->population);
+    ais_status status = ais_kernel_learned(context, &plan->shape, seed, &this->kernel);
+    if (status != AIS_OK) return status;
+    ais_flow_spread(this->kernel, seed, plan->w0);
+    status = ais_flow_whiten(context, this->kernel, this->population, plan->whitening);
+    if (status == AIS_OK) status = ais_learned_add_ratio(context, this->kernel, plan->ratio_hidden, 2, 0);
+    const ais_learned *learned = (const ais_learned *)this->kernel;
+    if (status == AIS_OK && !ais_sample_split_new(this->target->draws, &learned->whitening, &this->arena, &this->split))
+        status = ais_fail_memory(context, "draws", (size_t)this->target->dim * sizeof(double));
+    return status;
+}
+
+static void conclude(lesson *this, const ais_empirical_stage *flow, const ais_empirical_stage *ratio) {
+    ais_training *training = this->training;
+    const ais_sample_split *split = &this->split;
+    training->attempts = 1;
+    training->rollbacks = flow->rollbacks + ratio->rollbacks;
+    snprintf(training->sentence, sizeof training->sentence,
+             "learned from %zu draws and judged on %zu others: the discriminator tells draws from proposals with loss "
+             "%.4f (0.6931 is blind). It is the accept test and an estimate: the draws can be biased where it is "
+             "wrong, and what the data lack they lack",
+             split->count, split->held_count, ratio->best_loss / 2);
+    if (training->acceptance < 0.5)
+        snprintf(training->warning, sizeof training->warning,
+                 "the map fits the data badly (acceptance %.2f), so that all depends on the discriminator: train "
+                 "longer, or with more layers or bins",
+                 training->acceptance);
+    else if (ratio->last_loss > 2 * log(2) && flow->last_loss > flow->first_loss)
+        snprintf(training->warning, sizeof training->warning,
+                 "training made the map worse on held-out draws: there are too few draws, or they repeat");
+}
+
+static ais_status learn(ais_context *context, lesson *this) {
+    const ais_train_options *options = this->options;
+    fit_plan plan = plan_for(options, this->target->dim);
+    ais_status status = make_kernel(context, this, &plan);
+    if (status != AIS_OK) return status;
+    ais_learned *learned = (ais_learned *)this->kernel;
+    ais_empirical_stage flow = {.seed = options->seed,
+                                .pool = this->pool,
+                                .steps = plan.steps,
+                                .rate = plan.rate,
+                                .batch = plan.batch,
+                                .checks = CHECKS,
+                                .progress = tell,
+                                .data = this};
+    ais_empirical_stage ratio = flow;
+    ratio.steps = plan.ratio_steps;
+    ratio.rate = plan.ratio_rate;
+    ratio.best_loss = ratio.last_loss = 2 * log(2); /* of D = 0, should training be stopped before */
+    status = ais_empirical_flow(context, learned, &this->split, &flow);
+    if (status == AIS_OK) status = ais_empirical_ratio(context, learned, &this->split, &ratio);
+    ais_fresh_result fresh = {.worst_ess = NAN, .acceptance = NAN}; /* of a training that was stopped */
+    if (status == AIS_OK)
+        status =
+            ais_fresh_chains(context, this->population, this->kernel, options->seed, FRESH_CHAINS, FRESH_DRAWS, &fresh);
+    this->training->acceptance = fresh.acceptance;
+    this->training->worst_ess = fresh.worst_ess;
+    conclude(this, &flow, &ratio);
+    return status;
+}
+
+ais_status ais_train_empirical(ais_context *context, const ais_target *target, const ais_train_options *options,
+                               ais_kernel **kernel, ais_training **training) {
+    lesson this = {.target = target, .options = options, .began = now()};
+    ais_status status = check_options(context, target, options);
+    if (status != AIS_OK) return status;
+    this.training = calloc(1, sizeof *this.training);
+    if (!this.training) return ais_fail_memory(context, "a training", sizeof *this.training);
+    status = ais_pool_new(context, options->threads, &this.pool);
+    if (status == AIS_OK) status = begin(context, &this);
+    if (status == AIS_OK) status = learn(context, &this);
+    this.training->train_seconds = now() - this.began;
+    ais_population_free(this.population);
+    ais_pool_free(this.pool);
+    ais_arena_free(&this.arena);
+    if (status == AIS_OK || (status == AIS_STOPPED && this.kernel)) {
+        *kernel = this.kernel;
+        *training = this.training;
+        return status;
+    }
+    ais_kernel_free(this.kernel);
+    ais_training_free(this.training);
+    return status;
+}

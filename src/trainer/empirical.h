@@ -1,0 +1,53 @@
+/* Learning from draws alone (docs/math.md): a map T by maximum likelihood, whose proposals have the density q, then a
+ * discriminator D between the draws and proposals by logistic regression. Its minimiser is log p - log q, so
+ * D(x') - D(x) is the log ratio of the accept test; unlike r log r, the logistic loss has it exactly.
+ *
+ * A tenth of the draws is held out: snapshots of both stages are chosen by their loss on it, and what does not lower
+ * that loss is not kept. */
+#ifndef AIS_TRAINER_EMPIRICAL_H
+#define AIS_TRAINER_EMPIRICAL_H
+
+#include <aisampler/trainer.h>
+
+#include "base/pool.h"
+#include "kernel/learned.h"
+
+/* Whitened draws in two parts, row-major. */
+typedef struct ais_sample_split {
+    int dim;
+    size_t count, held_count;
+    double *train, *held; /* count x dim, held_count x dim */
+} ais_sample_split;
+
+/* Every tenth run of consecutive draws is held out: neighbours in a chain are alike and must not stand on both sides,
+ * and a file sorted by anything must not lose an end. false when memory is out. */
+bool ais_sample_split_new(const ais_draws *draws, const ais_whitening *whitening, ais_arena *arena,
+                          ais_sample_split *split);
+
+/* How a stage goes, and who is told. */
+typedef struct ais_empirical_stage {
+    uint64_t seed;
+    ais_pool *pool;
+    long steps;
+    double rate;
+    int batch;  /* draws; the discriminator sees as many proposals */
+    int checks; /* judgements by held-out loss */
+    bool (*progress)(void *data, const char *stage, double share, double loss, double held_loss); /* false stops */
+    void *data;
+    double first_loss, best_loss, last_loss; /* out: held out; first before training */
+    int rollbacks;                           /* out */
+} ais_empirical_stage;
+
+/* Fits T in place; the weights of the best snapshot stay. AIS_STOPPED when progress said so. */
+ais_status ais_empirical_flow(ais_context *context, ais_learned *learned, const ais_sample_split *split,
+                              ais_empirical_stage *stage);
+
+/* Fits D, T held fixed; zero weights stay when nothing beats them. */
+ais_status ais_empirical_ratio(ais_context *context, ais_learned *learned, const ais_sample_split *split,
+                               ais_empirical_stage *stage);
+
+/* The whole of ais_train for a target with draws. */
+ais_status ais_train_empirical(ais_context *context, const ais_target *target, const ais_train_options *options,
+                               ais_kernel **kernel, ais_training **training);
+
+#endif
