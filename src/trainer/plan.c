@@ -33,7 +33,7 @@ static ais_shape spline(int dim, int layers, int hidden, int depth, int bins, in
 static bool low(const ais_situation *situation, int k, ais_attempt *attempt) {
     int dim = situation->dim;
     attempt->whitening = AIS_WHITEN_SD;
-    attempt->enough = 0.82;
+    attempt->enough = 0.75;
     switch (k) {
     case 0:
         attempt->shape = spline(dim, 2, 32, 1, 24, 0);

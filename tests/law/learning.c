@@ -104,6 +104,16 @@ static void threads_change_nothing(void **state) {
     }
 }
 
+/* Attempt after attempt, none of them good: each starts clean, though its kernel may lie where one was freed. */
+static void a_whole_ladder(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        outcome out = train("mog6", (ais_train_options){.seed = seed, .steps = 30, .population = 128});
+        assert_int_equal(out.training->attempts, 3);
+        forget(&out);
+    }
+}
+
 static void given_shapes(void **state) {
     (void)state;
     const ais_shape henon = {.map = AIS_HENON, .dim = 2, .layers = 6, .hidden = 16, .activation = AIS_TANH};
@@ -210,6 +220,7 @@ int main(void) {
         cmocka_unit_test(a_regression),
         cmocka_unit_test(far_apart_in_eight_dimensions),
         cmocka_unit_test(given_shapes),
+        cmocka_unit_test(a_whole_ladder),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(odd_densities),
         cmocka_unit_test(bad_options),
