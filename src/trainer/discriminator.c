@@ -63,7 +63,7 @@ void ais_discriminator_draw(const ais_discriminator *discriminator, uint64_t see
     for (int net = 0; net < 1 + product; net++) {
         for (int layer = 0; layer <= discriminator->depth; layer++) {
             size_t inputs = (size_t)units(discriminator, layer) * (product ? 1 : 2);
-            weights += draw_layer(seed, (uint64_t)(1000 + 100 * net + layer), inputs,
+            weights += draw_layer(seed, 1000 + 100 * (uint64_t)net + (uint64_t)layer, inputs,
                                   (size_t)units(discriminator, layer + 1), weights);
         }
         if (product && net == 0) weights[-1] = 1; /* psi's last bias */

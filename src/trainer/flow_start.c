@@ -30,7 +30,7 @@ void ais_flow_spread(ais_kernel *kernel, uint64_t seed, double w0) {
                 bias[o] -= (ais_real)(weight * centre * (2 * u - 1));
             }
         }
-        size_t last = (size_t)(net->outputs * (net->depth ? net->hidden : net->inputs)),
+        size_t last = (size_t)net->outputs * (size_t)(net->depth ? net->hidden : net->inputs),
                whole = ais_perceptron_weights(net);
         ais_real *out = w + whole - last - (size_t)net->outputs;
         for (size_t i = 0; i < last; i++) out[i] *= (ais_real)(net->depth ? last_layer / 0.1 : 0); /* 0.1 as drawn */
@@ -55,9 +55,9 @@ static void covariance(const ais_population *population, const double *mean, dou
 ais_status ais_flow_whiten(ais_context *context, ais_kernel *kernel, const ais_population *population,
                            ais_whitening_kind kind) {
     size_t dim = (size_t)population->target->dim;
-    double *mean = calloc(2 * dim + 3 * dim * dim, sizeof *mean), *sd = mean + dim, *factor = sd + dim;
-    double *axes = factor + dim * dim, *matrix = axes + dim * dim;
+    double *mean = calloc(2 * dim + 3 * dim * dim, sizeof *mean);
     if (!mean) return ais_fail_memory(context, "a whitening", 3 * dim * dim * sizeof *mean);
+    double *sd = mean + dim, *factor = sd + dim, *axes = factor + dim * dim, *matrix = axes + dim * dim;
     ais_population_moments(population, mean, sd);
     for (size_t i = 0; i < dim; i++) factor[i * dim + i] = sd[i] > 0 ? sd[i] : 1;
     if (kind == AIS_WHITEN_FULL && dim > 1) {
@@ -75,8 +75,9 @@ ais_status ais_flow_whiten(ais_context *context, ais_kernel *kernel, const ais_p
 double ais_flow_bound(const ais_population *population) {
     const double least = 4, most = 40, room = 1.25; /* principal axes see about what coordinates see */
     size_t dim = (size_t)population->target->dim;
-    double *mean = calloc(2 * dim, sizeof *mean), *sd = mean + dim, reach = least;
+    double *mean = calloc(2 * dim, sizeof *mean), reach = least;
     if (!mean) return least;
+    double *sd = mean + dim;
     ais_population_moments(population, mean, sd);
     for (int b = 0; b < population->blocks; b++)
         for (size_t c = 0; c < AIS_BLOCK; c++) {

@@ -11,7 +11,7 @@ static const double widest = 4, least_sd = 1e-3, pi = 3.141592653589793;
 
 bool ais_mixing_new(ais_mixing *mixing, int dim, int waves, double weight, double scale, uint64_t seed,
                     ais_arena *arena) {
-    size_t features = (size_t)(2 * dim + waves), frequencies = (size_t)waves * (size_t)dim;
+    size_t features = 2 * (size_t)dim + (size_t)waves, frequencies = (size_t)waves * (size_t)dim;
     *mixing = (ais_mixing){.set = {.dim = dim,
                                    .waves = waves,
                                    .frequency = AIS_TAKE(arena, double, frequencies + 1),
