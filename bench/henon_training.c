@@ -12,34 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <aisampler/diagnostics.h>
 
 #include "trainer/henon_trainer.h"
+#include "words.h"
 
 enum { CHAINS = 2000, BURN = 1000, DRAWS = 1000, MOST_MODES = 64 };
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static int words;
-static char **word;
-
-static const char *text(const char *key, const char *otherwise) {
-    size_t length = strlen(key);
-    for (int i = 0; i < words; i++)
-        if (strncmp(word[i], key, length) == 0 && word[i][length] == '=') return word[i] + length + 1;
-    return otherwise;
-}
-
-static double number(const char *key, double otherwise) {
-    const char *value = text(key, NULL);
-    return value ? strtod(value, NULL) : otherwise;
-}
 
 /* ---- measuring --------------------------------------------------------------------------------- */
 

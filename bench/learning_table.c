@@ -10,15 +10,7 @@
 
 #include <aisampler/aisampler.h>
 
-static int words;
-static char **word;
-
-static const char *text(const char *key, const char *otherwise) {
-    size_t length = strlen(key);
-    for (int i = 1; i < words; i++)
-        if (strncmp(word[i], key, length) == 0 && word[i][length] == '=') return word[i] + length + 1;
-    return otherwise;
-}
+#include "words.h"
 
 static const struct {
     const char *name, *spec;
