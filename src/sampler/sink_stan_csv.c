@@ -288,15 +288,10 @@ static ais_status correct_count(ais_context *context, csv_sink *csv, int c, long
     return status == AIS_OK ? put_at(context, csv, c, now, (size_t)width, at) : status;
 }
 
-static ais_status finish_chain(ais_context *context, csv_sink *csv, int c, const ais_run_footer *footer) {
-    char text[256];
+/* Without CmdStan's lines of elapsed time: equal runs give equal files, and run.json has the seconds. */
+static ais_status finish_chain(ais_context *context, csv_sink *csv, int c) {
     const ais_run_header *header = csv->header;
-    snprintf(text, sizeof text,
-             "# \n#  Elapsed Time: %.6g seconds (Warm-up)\n#                %.6g seconds (Sampling)\n"
-             "#                %.6g seconds (Total)\n# \n",
-             footer->warmup_seconds, footer->sample_seconds, footer->warmup_seconds + footer->sample_seconds);
-    ais_status status = add_text(context, csv, c, text);
-    if (status == AIS_OK) status = flush_chain(context, csv, c);
+    ais_status status = flush_chain(context, csv, c);
     if (status == AIS_OK)
         status = correct_count(context, csv, c, csv->counts.num_samples, header->draws, csv->rows.draws);
     if (status == AIS_OK && header->save_warmup)
@@ -320,10 +315,11 @@ static ais_status name_chain(ais_context *context, csv_sink *csv, int c) {
 /* All chains are complete before an older file goes, and all older files are gone before the first
  * new name appears: at no time do two runs stand side by side. */
 static ais_status csv_end(ais_context *context, ais_sink *sink, const ais_run_footer *footer) {
+    (void)footer;
     csv_sink *csv = (csv_sink *)sink;
     ais_status status = AIS_OK;
     locale_t before = uselocale(csv->locale);
-    for (int c = 0; status == AIS_OK && c < csv->chains; c++) status = finish_chain(context, csv, c, footer);
+    for (int c = 0; status == AIS_OK && c < csv->chains; c++) status = finish_chain(context, csv, c);
     uselocale(before);
     if (status == AIS_OK) status = ais_directory_each(context, csv->directory, remove_older, csv);
     for (int c = 0; status == AIS_OK && c < csv->chains; c++) status = name_chain(context, csv, c);
