@@ -41,21 +41,15 @@ static void store(work *this, double *row) {
     }
 }
 
-/* The weights have changed since the last round: what the kernel keeps of its points is out of date. */
-static void outdate(ais_population *population) {
-    for (int b = 0; b < population->blocks; b++)
-        for (int c = 0; c < AIS_BLOCK; c++) population->state[b]->version[c]++;
-}
-
 static ais_status new_round(ais_context *context, work *this, double *row) {
     this->stored = 0;
-    outdate(this->population);
-    for (int s = 0; s < this->plan->sweeps; s++) {
-        ais_status status = ais_population_move(context, this->population, 1, this->plan->walks);
-        if (status != AIS_OK) return status;
-        store(this, row);
+    ais_status status =
+        ais_population_use(context, this->population, &this->learned->kernel); /* weights have changed */
+    for (int s = 0; status == AIS_OK && s < this->plan->sweeps; s++) {
+        status = ais_population_move(context, this->population, 1, this->plan->walks);
+        if (status == AIS_OK) store(this, row);
     }
-    return AIS_OK;
+    return status;
 }
 
 /* Members of the round's points, at random, as the trainer wants them: blocks of lanes. */

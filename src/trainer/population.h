@@ -2,8 +2,8 @@
  * they supply the batches. Blocks of AIS_BLOCK chains, one task of the pool each; the same seed gives the
  * same points for any number of threads.
  *
- * The kernel may change its weights between moves. When its whitening changes, call ais_population_use
- * again. */
+ * When the kernel's weights or whitening have changed, call ais_population_use again: a kernel may keep what it
+ * computed from its points. Before a kernel is freed, call it with another one or NULL. */
 #ifndef AIS_TRAINER_POPULATION_H
 #define AIS_TRAINER_POPULATION_H
 
@@ -33,7 +33,7 @@ ais_status ais_population_new(ais_context *context, ais_pool *pool, const ais_ta
                               const double *start, ais_population **population);
 void ais_population_free(ais_population *population); /* NULL is allowed */
 
-/* The kernel for the moves to come; the same one again after its whitening has changed; or NULL. */
+/* The kernel for the moves to come; the same one again after it has changed; or NULL, which cannot fail. */
 ais_status ais_population_use(ais_context *context, ais_population *population, const ais_kernel *kernel);
 
 /* `sweeps` times: the kernel's step (if there is one) and `walks` steps of the walk. */

@@ -264,7 +264,7 @@ static ais_status attempt_flow(ais_context *context, lesson *this, ais_attempt *
         status = ais_flow_whiten(context, kernel, this->population, attempt->whitening);
     if (status == AIS_OK)
         status = ais_flow_train(context, kernel, this->population, options->seed, &attempt->plan, &result);
-    this->population->kernel = NULL; /* the next attempt's kernel may lie where a freed one lay */
+    ais_population_use(context, this->population, NULL); /* the kernel may be freed below */
     this->training->rollbacks += result.rollbacks;
     this->training->attempts++;
     if (result.worst_ess > this->best_ess) {
