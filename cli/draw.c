@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "learning.h"
+#include "ranks.h"
 
 /* ---- files --------------------------------------------------------------------------------------- */
 
@@ -167,12 +168,14 @@ static int draw(const settings *set, const ais_target *target, const ais_kernel 
                                         .progress = set->quiet ? NULL : progress_show,
                                         .progress_data = &view,
                                         .start = set->start,
-                                        .stop = stop_flag()};
+                                        .stop = stop_flag(),
+                                        .ranks = ranks_all()};
     ais_sample_result result = {0};
     catch_interrupts();
     ais_status status = ais_sample(&context, target, kernel, &options, sink, sinks, &result);
     release_interrupts();
     if (status != AIS_OK && status != AIS_STOPPED) return failed(&context);
+    if (!ranks_lead()) return 0;
     remove_summary(set);
     if (!write_run_json(set, kernel, &result, status == AIS_STOPPED)) return EXIT_FAILED;
     int code = result.draws > 0 ? judge(set, target, kernel, &result) : EXIT_FAILED;
@@ -183,7 +186,7 @@ static int draw(const settings *set, const ais_target *target, const ais_kernel 
 int draw_to_files(const settings *set, const ais_target *target, const ais_kernel *kernel) {
     ais_sink *sink[2];
     int sinks = 0;
-    int code = make_sinks(set, sink, &sinks) ? draw(set, target, kernel, sink, sinks) : EXIT_FAILED;
+    int code = !ranks_lead() || make_sinks(set, sink, &sinks) ? draw(set, target, kernel, sink, sinks) : EXIT_FAILED;
     for (int i = 0; i < sinks; i++) ais_sink_free(sink[i]);
     return code;
 }

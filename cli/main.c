@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "ranks.h"
 
 static const subcommand subcommands[] = {
     {"targets", "the built-in targets", run_targets},
@@ -46,9 +47,10 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    if (!ranks_lead() && !freopen("/dev/null", "w", stdout)) return EXIT_FAILED; /* rank 0 speaks for all */
     int code = run(argc, argv);
     bool whole = fflush(stdout) == 0 && !ferror(stdout);
     if (!whole && code != EXIT_FAILED)
-        return complain(EXIT_FAILED, "cannot write to standard output: %s", strerror(errno));
-    return code;
+        code = complain(EXIT_FAILED, "cannot write to standard output: %s", strerror(errno));
+    return ranks_close(code);
 }

@@ -4,6 +4,7 @@
 
 #include "draw.h"
 #include "learning.h"
+#include "ranks.h"
 
 enum { rival_warmup = 500 }; /* what NUTS and the random walk need to adapt */
 
@@ -22,6 +23,7 @@ static int save_kernel(const settings *set, const ais_kernel *kernel, const ais_
     ais_context context = {0};
     char path[4200];
     snprintf(path, sizeof path, "%s/kernel.ais", set->out);
+    if (ais_directory_make(&context, set->out) != AIS_OK) return failed(&context);
     return ais_kernel_save(&context, kernel, target, path) == AIS_OK ? 0 : failed(&context);
 }
 
@@ -76,6 +78,8 @@ int run_run(int argc, char **argv) {
     }
     if (words == 0) return complain(EXIT_USAGE, "run needs a target; see aisampler run --help");
     if (!settings_make_sense(&set)) return EXIT_USAGE;
+    if (!ranks_open()) return EXIT_FAILED;
+    set.quiet = set.quiet || !ranks_lead();
     ais_context context = {0};
     ais_target *target = NULL;
     ais_kernel *kernel = NULL;
@@ -87,8 +91,7 @@ int run_run(int argc, char **argv) {
     int code = 0;
     if (ais_target_check(&context, target, set.seed) != AIS_OK) code = failed(&context);
     if (code == 0) code = learn(&how, target, set.seed, set.threads, set.quiet, &kernel, &training);
-    if (code == 0 && ais_directory_make(&context, set.out) != AIS_OK) code = failed(&context);
-    if (code == 0) code = save_kernel(&set, kernel, target);
+    if (code == 0 && ranks_lead()) code = save_kernel(&set, kernel, target);
     if (code == 0) code = join_rival(&set, training, &kernel);
     if (code == 0) code = draw_learned(&set, target, kernel, training);
     ais_training_free(training);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "draw.h"
+#include "ranks.h"
 
 /* ---- kernels ------------------------------------------------------------------------------------- */
 
@@ -147,5 +148,7 @@ int run_sample(int argc, char **argv) {
     if (words == 0) return complain(EXIT_USAGE, "sample needs a target; see aisampler sample --help");
     if (!settings_make_sense(&set)) return EXIT_USAGE;
     if (set.start_scale < 0) return complain(EXIT_USAGE, "--start-scale must not be negative");
+    if (!ranks_open()) return EXIT_FAILED;
+    set.quiet = set.quiet || !ranks_lead();
     return sample(&set);
 }

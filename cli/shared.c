@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "ranks.h"
 
 /* ---- Ctrl-C: the first one finishes the step and leaves complete files, the second one kills ------- */
 
@@ -40,12 +41,16 @@ json_t *json_text(const char *text) {
 const volatile sig_atomic_t *stop_flag(void) { return &stop_asked; }
 
 int complain(int code, const char *format, ...) {
+    char line[1200] = "aisampler: ";
+    size_t length = strlen(line);
     va_list arguments;
     va_start(arguments, format);
-    fputs("aisampler: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    vsnprintf(line + length, sizeof line - length, format, arguments);
     va_end(arguments);
+    if (ranks_lead())
+        fprintf(stderr, "%s\n", line);
+    else
+        ranks_hold(line);
     return code;
 }
 

@@ -4,6 +4,7 @@
 
 #include "draw.h"
 #include "learning.h"
+#include "ranks.h"
 
 static bool write_record(const char *path, const ais_training *training) {
     output_file output;
@@ -17,6 +18,24 @@ static bool write_record(const char *path, const ais_training *training) {
     fputc('\n', output.file);
     json_decref(json);
     return output_commit(&output);
+}
+
+/* The kernel, its record, and what there is to say. */
+static int deliver(const char *name, const char *path, const ais_target *target, const ais_kernel *kernel,
+                   const ais_training *training, bool json, bool quiet) {
+    ais_context context = {0};
+    if (ais_kernel_save(&context, kernel, target, path) != AIS_OK) return failed(&context);
+    if (!write_record(path, training)) return EXIT_FAILED;
+    if (json) {
+        json_t *record = learning_json(training);
+        json_dumpf(record, stdout, JSON_INDENT(2));
+        putchar('\n');
+        json_decref(record);
+    } else if (!quiet) {
+        learning_verdict(training, stdout);
+        printf("the kernel is in %s; draw with: aisampler sample %s -k %s\n", path, name, path);
+    }
+    return 0;
 }
 
 int run_train(int argc, char **argv) {
@@ -44,6 +63,8 @@ int run_train(int argc, char **argv) {
         return 0;
     }
     if (words == 0) return complain(EXIT_USAGE, "train needs a target; see aisampler train --help");
+    if (!ranks_open()) return EXIT_FAILED;
+    quiet = quiet || !ranks_lead();
     ais_context context = {0};
     ais_target *target = NULL;
     ais_kernel *kernel = NULL;
@@ -57,17 +78,7 @@ int run_train(int argc, char **argv) {
     int code = 0;
     if (ais_target_check(&context, target, seed) != AIS_OK) code = failed(&context);
     if (code == 0) code = learn(&how, target, seed, threads, quiet, &kernel, &training);
-    if (code == 0 && ais_kernel_save(&context, kernel, target, out) != AIS_OK) code = failed(&context);
-    if (code == 0 && !write_record(out, training)) code = EXIT_FAILED;
-    if (code == 0 && json) {
-        json_t *record = learning_json(training);
-        json_dumpf(record, stdout, JSON_INDENT(2));
-        putchar('\n');
-        json_decref(record);
-    } else if (code == 0 && !quiet) {
-        learning_verdict(training, stdout);
-        printf("the kernel is in %s; draw with: aisampler sample %s -k %s\n", out, name, out);
-    }
+    if (code == 0 && ranks_lead()) code = deliver(name, out, target, kernel, training, json, quiet);
     ais_training_free(training);
     ais_kernel_free(kernel);
     ais_target_close(target);

@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "learning.h"
+#include "ranks.h"
 
 /* ---- shape --------------------------------------------------------------------------------------- */
 
@@ -114,14 +115,15 @@ int learn(const learning *set, const ais_target *target, uint64_t seed, int thre
                                  .seconds = set->seconds,
                                  .progress = quiet ? NULL : learning_show,
                                  .progress_data = &view,
-                                 .stop = stop_flag()};
+                                 .stop = stop_flag(),
+                                 .ranks = ranks_all()};
     int code = start_method(set, &options, &draws);
     if (code == 0) {
         catch_interrupts();
         ais_status status = ais_train(&context, target, &options, kernel, training);
         release_interrupts();
         if (status == AIS_STOPPED && *kernel)
-            fprintf(stderr, "aisampler: %s; the best kernel so far is kept\n", context.message);
+            complain(0, "%s; the best kernel so far is kept", context.message);
         else if (status != AIS_OK)
             code = failed(&context);
     }

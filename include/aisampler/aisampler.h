@@ -6,6 +6,7 @@
  *     target.h       what to draw from
  *     kernel.h       how to move: learned involutions, random walk, HMC, NUTS
  *     draws.h        draws in memory and in files
+ *     ranks.h        several processes that do one job
  *     trainer.h      learning a kernel
  *     sampler.h      many chains of one kernel on one target
  *     diagnostics.h  how good draws are
@@ -20,6 +21,7 @@
 #include "diagnostics.h"
 #include "draws.h"
 #include "kernel.h"
+#include "ranks.h"
 #include "report.h"
 #include "sampler.h"
 #include "status.h"

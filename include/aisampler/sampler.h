@@ -1,7 +1,7 @@
 /* sampler.h: many chains of one kernel on one target.
  *
  * Randomness is a pure function of (seed; chain, step, purpose): the same options give the same
- * bytes for any number of threads.
+ * bytes for any number of threads and ranks.
  */
 #ifndef AISAMPLER_SAMPLER_H
 #define AISAMPLER_SAMPLER_H
@@ -9,6 +9,7 @@
 #include <signal.h>
 
 #include "draws.h"
+#include "ranks.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -39,6 +40,7 @@ typedef struct ais_sample_options {
     void *progress_data;
     const volatile sig_atomic_t *stop; /* non-zero asks the run to end after the current step; or NULL */
     const char *const *config;         /* for the head of the files; see ais_run_header */
+    const ais_ranks *ranks;            /* chains are split over these, and rank 0 alone has sinks; NULL: all here */
 } ais_sample_options;
 
 typedef struct ais_sample_result {

@@ -21,6 +21,7 @@
 
 #include "draws.h"
 #include "kernel.h"
+#include "ranks.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -64,6 +65,7 @@ typedef struct ais_train_options {
     void (*progress)(const ais_train_progress *, void *); /* or NULL */
     void *progress_data;
     const volatile sig_atomic_t *stop; /* non-zero ends training with the best kernel so far; or NULL */
+    const ais_ranks *ranks;            /* batches are split over these; NULL: this process does everything */
 } ais_train_options;
 
 /* One point of the training curve. */

@@ -9,6 +9,7 @@
 
 struct ais_pool {
     int threads; /* the caller's included */
+    const ais_ranks *ranks;
     pthread_t *worker;
     pthread_mutex_t lock;
     pthread_cond_t work, done;
@@ -17,12 +18,12 @@ struct ais_pool {
     bool quit;
     void (*task)(void *, int);
     void *data;
-    int count;
+    int end;
     atomic_int next;
 };
 
 static void share(ais_pool *pool) {
-    for (int i; (i = atomic_fetch_add(&pool->next, 1)) < pool->count;) pool->task(pool->data, i);
+    for (int i; (i = atomic_fetch_add(&pool->next, 1)) < pool->end;) pool->task(pool->data, i);
 }
 
 static void *work(void *argument) {
@@ -87,12 +88,12 @@ void ais_pool_free(ais_pool *pool) {
 
 int ais_pool_threads(const ais_pool *pool) { return pool->threads; }
 
-void ais_pool_run(ais_pool *pool, int count, void (*task)(void *, int), void *data) {
+static void run(ais_pool *pool, ais_part part, void (*task)(void *, int), void *data) {
     pthread_mutex_lock(&pool->lock);
     pool->task = task;
     pool->data = data;
-    pool->count = count;
-    atomic_store(&pool->next, 0);
+    pool->end = part.end;
+    atomic_store(&pool->next, part.first);
     pool->busy = pool->threads - 1;
     pool->round++;
     pthread_cond_broadcast(&pool->work);
@@ -102,3 +103,15 @@ void ais_pool_run(ais_pool *pool, int count, void (*task)(void *, int), void *da
     while (pool->busy) pthread_cond_wait(&pool->done, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
 }
+
+void ais_pool_run(ais_pool *pool, int count, void (*task)(void *, int), void *data) {
+    run(pool, (ais_part){0, count}, task, data);
+}
+
+void ais_pool_run_part(ais_pool *pool, int count, void (*task)(void *, int), void *data) {
+    run(pool, ais_ranks_part(pool->ranks, count), task, data);
+}
+
+void ais_pool_join(ais_pool *pool, const ais_ranks *ranks) { pool->ranks = ranks; }
+
+const ais_ranks *ais_pool_ranks(const ais_pool *pool) { return pool->ranks; }

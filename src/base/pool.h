@@ -2,7 +2,7 @@
 #ifndef AIS_BASE_POOL_H
 #define AIS_BASE_POOL_H
 
-#include "base/status.h"
+#include "base/ranks.h"
 
 typedef struct ais_pool ais_pool;
 
@@ -15,5 +15,10 @@ int ais_pool_threads(const ais_pool *pool);
  * returns when all are done. Which thread runs which task is left open, so a task's result must
  * not depend on it. */
 void ais_pool_run(ais_pool *pool, int count, void (*task)(void *data, int i), void *data);
+
+/* Makes the pool one rank's: ais_pool_run_part runs this rank's part of the tasks alone. NULL: all of them. */
+void ais_pool_join(ais_pool *pool, const ais_ranks *ranks);
+const ais_ranks *ais_pool_ranks(const ais_pool *pool);
+void ais_pool_run_part(ais_pool *pool, int count, void (*task)(void *data, int i), void *data);
 
 #endif

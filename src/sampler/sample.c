@@ -46,7 +46,7 @@ static ais_status check_options(ais_context *context, const ais_sample_options *
 static bool asked_to_stop(const ais_run *run) { return run->stop && *run->stop; }
 
 /* One draw of every chain of a block costs `thin` steps. AIS_STOPPED when asked to stop between them. */
-static ais_status draw_once(ais_run *run, ais_block *block, bool keep, int t) {
+static ais_status draw_once(ais_run *run, ais_block *block, ais_tally *tally, bool keep, int t) {
     ais_state *state = block->state;
     int dim = run->target->dim, thin = keep ? run->thin : 1;
     for (int s = 0; s < thin; s++) {
@@ -54,19 +54,20 @@ static ais_status draw_once(ais_run *run, ais_block *block, bool keep, int t) {
         ais_status status = run->kernel->type->step(&block->context, run->kernel, state, block->own, block->info);
         if (status != AIS_OK) return status;
         state->step++;
-        block->steps += state->chains;
+        tally->steps += state->chains;
         for (int c = 0; c < state->chains; c++) {
             const ais_info *info = &block->info[c];
-            block->accept_sum += info->accept_stat;
-            block->evaluations += info->n_leapfrog > 0 ? (long)info->n_leapfrog : 1;
-            block->divergences += info->divergent > 0;
-            if (info->accept_stat > 0 && info->round_trip > block->worst_round_trip)
-                block->worst_round_trip = info->round_trip;
+            tally->accept_sum += info->accept_stat;
+            tally->evaluations += info->n_leapfrog > 0 ? (long)info->n_leapfrog : 1;
+            tally->divergences += info->divergent > 0;
+            if (info->accept_stat > 0 && info->round_trip > tally->worst_round_trip)
+                tally->worst_round_trip = info->round_trip;
         }
     }
     if (!keep && !run->header.save_warmup) return AIS_OK;
     for (int c = 0; c < state->chains; c++) {
-        size_t at = ((size_t)state->chain + (size_t)c) * (size_t)run->round + (size_t)t;
+        size_t chain = (size_t)state->chain + (size_t)c - (size_t)run->first_chain;
+        size_t at = chain * (size_t)run->round + (size_t)t;
         for (int i = 0; i < dim; i++)
             run->x[at * (size_t)dim + (size_t)i] = state->x[(size_t)i * (size_t)state->lanes + (size_t)c];
         run->logp[at] = state->logp[c];
@@ -79,11 +80,11 @@ static void run_block(void *data, int b) {
     ais_run *run = data;
     ais_block *block = &run->block[b];
     bool keep = run->warmup_done == run->warmup;
-    block->accept_sum = 0;
-    block->steps = 0;
+    run->tally[b].accept_sum = 0;
+    run->tally[b].steps = 0;
     block->done = 0;
     while (block->done < run->round && !asked_to_stop(run)) {
-        ais_status status = draw_once(run, block, keep, block->done);
+        ais_status status = draw_once(run, block, &run->tally[b], keep, block->done);
         if (status == AIS_STOPPED) return;
         block->status = status;
         if (status != AIS_OK) return;
@@ -110,28 +111,57 @@ static void init_block(void *data, int b) {
  * on threads. */
 static ais_status first_failure(ais_context *context, const ais_run *run) {
     const ais_block *first = NULL;
-    for (int b = 0; b < run->blocks; b++) {
+    for (int b = run->part.first; b < run->part.end; b++) {
         const ais_block *block = &run->block[b];
         if (block->status != AIS_OK && (!first || block->done < first->done)) first = block;
     }
-    if (!first) return AIS_OK;
-    *context = first->context;
-    return first->status;
+    if (first) *context = first->context;
+    return ais_ranks_agree(context, run->ranks, first ? first->status : AIS_OK);
 }
 
 /* ---- sinks ------------------------------------------------------------------------------------- */
 
 /* Draws that not every block has reached are dropped: chains stay of equal length. */
-static int common_length(ais_run *run) {
-    int count = run->round;
-    for (int b = 0; b < run->blocks; b++) count = run->block[b].done < count ? run->block[b].done : count;
+static void shorten(ais_run *run, int count) {
     size_t dim = (size_t)run->target->dim, from = (size_t)run->round, to = (size_t)count;
-    for (size_t c = 1; count < run->round && c < (size_t)run->chains; c++) {
+    for (size_t c = 1; count < run->round && c < (size_t)run->own_chains; c++) {
         memmove(run->x + c * to * dim, run->x + c * from * dim, to * dim * sizeof(double));
         memmove(run->logp + c * to, run->logp + c * from, to * sizeof(double));
         memmove(run->info + c * to, run->info + c * from, to * sizeof(ais_info));
     }
-    return count;
+}
+
+/* What one rank knows of the round and all must: the shortest block, and whether anybody was asked to stop. */
+static ais_status end_round(ais_context *context, ais_run *run, int *count, bool *stopped) {
+    double most_missing = 0;
+    for (int b = run->part.first; b < run->part.end; b++)
+        if (run->round - run->block[b].done > most_missing) most_missing = run->round - run->block[b].done;
+    double value[] = {most_missing, asked_to_stop(run)};
+    ais_status status = ais_ranks_largest(context, run->ranks, value, 2);
+    *count = run->round - (int)value[0];
+    *stopped = value[1] != 0;
+    return status;
+}
+
+/* ais_ranks.collect wants rank 0's base, or this rank's part alone. */
+static ais_tally *own_tally(const ais_run *run) {
+    return ais_ranks_lead(run->ranks) ? run->tally : run->tally + run->part.first;
+}
+
+/* Rank 0 gets the draws of all. */
+static ais_status collect(ais_context *context, ais_run *run, int count) {
+    if (!run->ranks) return AIS_OK;
+    size_t draws = (size_t)count, dim = (size_t)run->target->dim;
+    const struct {
+        void *base;
+        size_t bytes;
+    } part[] = {{run->x, draws * dim * sizeof(double)},
+                {run->logp, draws * sizeof(double)},
+                {run->info, draws * sizeof(ais_info)}};
+    ais_status status = AIS_OK;
+    for (size_t k = 0; k < sizeof part / sizeof *part && status == AIS_OK; k++)
+        status = ais_ranks_collect(context, run->ranks, run->chains, run->block_chains, part[k].bytes, part[k].base);
+    return status;
 }
 
 static ais_status write_round(ais_context *context, ais_run *run, bool warmup, int first, int count) {
@@ -161,14 +191,14 @@ static ais_status close_sinks(ais_context *context, ais_run *run, ais_status sta
 /* ---- rounds ------------------------------------------------------------------------------------ */
 
 static void report_progress(const ais_run *run, const ais_sample_options *options) {
-    if (!options->progress) return;
+    if (!options->progress || !ais_ranks_lead(run->ranks)) return;
     double elapsed = now() - run->started, accept = 0;
     long divergences = 0, evaluations = 0, steps = 0;
     for (int b = 0; b < run->blocks; b++) {
-        accept += run->block[b].accept_sum;
-        steps += run->block[b].steps;
-        divergences += run->block[b].divergences;
-        evaluations += run->block[b].evaluations;
+        accept += run->tally[b].accept_sum;
+        steps += run->tally[b].steps;
+        divergences += run->tally[b].divergences;
+        evaluations += run->tally[b].evaluations;
     }
     bool sampling = run->draws_done > 0;
     double phase = now() - run->phase_started;
@@ -194,32 +224,41 @@ static ais_status run_phase(ais_context *context, ais_run *run, const ais_sample
     int length = 1;
     run->phase_started = now();
     for (int b = 0; b < run->blocks; b++) {
-        ais_block *block = &run->block[b];
-        run->evaluations_before += block->evaluations;
-        block->evaluations = block->divergences = 0;
-        block->worst_round_trip = 0;
+        ais_tally *tally = &run->tally[b];
+        run->evaluations_before += tally->evaluations;
+        tally->evaluations = tally->divergences = 0;
+        tally->worst_round_trip = 0;
     }
     while (*done < planned) {
         double start = now();
         run->round = planned - *done < length ? planned - *done : length;
-        ais_pool_run(run->pool, run->blocks, run_block, run);
+        ais_pool_run_part(run->pool, run->blocks, run_block, run);
+        bool stopped, kept = !warmup || run->header.save_warmup;
+        int count;
         ais_status status = first_failure(context, run);
+        if (status == AIS_OK) status = end_round(context, run, &count, &stopped);
         if (status != AIS_OK) return status;
-        bool stopped = asked_to_stop(run);
-        int count = common_length(run), first = *done;
-        if (!warmup || run->header.save_warmup) status = write_round(context, run, warmup, first, count);
-        if (status != AIS_OK) return status;
+        shorten(run, count);
+        if (kept) status = collect(context, run, count);
+        if (status == AIS_OK)
+            status = ais_ranks_collect(context, run->ranks, run->blocks, 1, sizeof *run->tally, own_tally(run));
+        if (status == AIS_OK && kept && ais_ranks_lead(run->ranks))
+            status = write_round(context, run, warmup, *done, count);
+        if (status == AIS_OK) *done += count; /* also when the others turn out to be lost */
         for (int b = 0; b < run->blocks && !warmup; b++) {
-            run->accept_sum += run->block[b].accept_sum;
-            run->steps += run->block[b].steps;
+            run->accept_sum += run->tally[b].accept_sum;
+            run->steps += run->tally[b].steps;
         }
-        *done += count;
+        status = ais_ranks_agree(context, run->ranks, status);
+        if (status != AIS_OK) return status;
         report_progress(run, options);
         if (stopped && *done < planned)
             return ais_fail(context, AIS_STOPPED, "stopped after %d of %d %s draws per chain", *done, planned,
                             warmup ? "warm-up" : "planned");
         if (now() - start < round_seconds && length < run->longest_round) length *= 2;
         if (length > run->longest_round) length = run->longest_round;
+        status = ais_ranks_first(context, run->ranks, &length, sizeof length);
+        if (status != AIS_OK) return status;
     }
     return AIS_OK;
 }
@@ -232,10 +271,10 @@ static void fill_result(const ais_run *run, double warmup_seconds, double sample
     bool involution = ais_kernel_info(run->kernel) & 1u << AIS_INFO_ROUND_TRIP;
     result->involution_error = involution ? 0 : NAN;
     for (int b = 0; b < run->blocks && run->draws_done > 0; b++) {
-        const ais_block *block = &run->block[b];
-        result->divergences += block->divergences;
-        result->evaluations += block->evaluations;
-        if (block->worst_round_trip > result->involution_error) result->involution_error = block->worst_round_trip;
+        const ais_tally *tally = &run->tally[b];
+        result->divergences += tally->divergences;
+        result->evaluations += tally->evaluations;
+        if (tally->worst_round_trip > result->involution_error) result->involution_error = tally->worst_round_trip;
     }
 }
 
@@ -245,25 +284,34 @@ static ais_status begin(ais_context *context, ais_run *run) {
     run->longest_round = fit < 1 ? 1 : fit > 1 << 20 ? 1 << 20 : (int)fit;
     int longest_phase = run->draws > run->warmup ? run->draws : run->warmup;
     if (run->longest_round > longest_phase) run->longest_round = longest_phase > 0 ? longest_phase : 1;
-    size_t room = (size_t)run->chains * (size_t)run->longest_round;
+    run->first_chain = run->part.first * run->block_chains;
+    int end = run->part.end * run->block_chains;
+    run->own_chains = (end < run->chains ? end : run->chains) - run->first_chain;
+    size_t held = (size_t)(ais_ranks_lead(run->ranks) ? run->chains : run->own_chains);
+    size_t room = held * (size_t)run->longest_round;
     run->x = malloc(room * (size_t)run->target->dim * sizeof(double));
     run->logp = malloc(room * sizeof(double));
     run->info = malloc(room * sizeof(ais_info));
     run->block = calloc((size_t)run->blocks, sizeof *run->block);
-    if (!run->x || !run->logp || !run->info || !run->block)
-        return ais_fail_memory(context, "the draws of a round", room * draw_bytes);
-    ais_pool_run(run->pool, run->blocks, init_block, run);
-    ais_status status = first_failure(context, run);
+    run->tally = calloc((size_t)run->blocks, sizeof *run->tally);
+    bool whole = (room == 0 || (run->x && run->logp && run->info)) && run->block && run->tally;
+    ais_status status = whole ? AIS_OK : ais_fail_memory(context, "the draws of a round", room * draw_bytes);
+    status = ais_ranks_agree(context, run->ranks, status);
+    if (status != AIS_OK) return status;
+    ais_pool_run_part(run->pool, run->blocks, init_block, run);
+    status = first_failure(context, run);
+    if (status != AIS_OK) return status;
     for (int s = 0; s < run->sinks && status == AIS_OK; s++) {
         run->begun++; /* also when it fails: it is then abandoned */
         status = run->sink[s]->begin(context, run->sink[s], &run->header);
     }
-    return status;
+    return ais_ranks_agree(context, run->ranks, status);
 }
 
 static void release(ais_run *run) {
     for (int b = 0; b < run->blocks && run->block; b++) ais_state_free(run->block[b].state);
     free(run->block);
+    free(run->tally);
     free(run->x);
     free(run->logp);
     free(run->info);
@@ -289,8 +337,10 @@ ais_status ais_sample(ais_context *context, const ais_target *target, const ais_
                    .start = options->start,
                    .stop = options->stop,
                    .sink = sinks,
-                   .sinks = sink_count,
+                   .sinks = ais_ranks_lead(options->ranks) ? sink_count : 0,
+                   .ranks = options->ranks,
                    .started = now()};
+    run.part = ais_ranks_part(run.ranks, run.blocks);
     run.header = (ais_run_header){.target = target,
                                   .sampler = ais_kernel_name(kernel),
                                   .seed = options->seed,
@@ -302,6 +352,7 @@ ais_status ais_sample(ais_context *context, const ais_target *target, const ais_
                                   .config = options->config};
     double warmup_seconds = 0, sample_seconds = 0;
     status = ais_pool_new(context, options->threads, &run.pool);
+    if (status == AIS_OK) ais_pool_join(run.pool, run.ranks);
     if (status == AIS_OK) status = begin(context, &run);
     if (status == AIS_OK) {
         status = run_phase(context, &run, options, true);
@@ -314,7 +365,7 @@ ais_status ais_sample(ais_context *context, const ais_target *target, const ais_
     ais_run_footer footer = {
         .draws = run.draws_done, .warmup_seconds = warmup_seconds, .sample_seconds = sample_seconds};
     status = close_sinks(context, &run, status, &footer);
-    if (result && run.block) fill_result(&run, warmup_seconds, sample_seconds, result);
+    if (result && run.tally) fill_result(&run, warmup_seconds, sample_seconds, result);
     release(&run);
     return status;
 }

@@ -147,11 +147,12 @@ static void path_block(void *data, int b, ais_real *gradient_weights, double *lo
 ais_status ais_flow_loss(ais_context *context, ais_flow_trainer *trainer, ais_flow_objective objective, double *loss) {
     trainer->objective = objective;
     *loss = ais_batch_run(&trainer->batch, objective == AIS_FLOW_PATH ? path_block : draws_block, trainer);
-    for (int b = 0; b < trainer->batch.blocks; b++) {
-        ais_flow_block *block = &trainer->block[b];
+    ais_status status = AIS_OK;
+    for (int b = trainer->batch.blocks - 1; b >= 0; b--) {
+        const ais_flow_block *block = &trainer->block[b];
         if (block->status == AIS_OK) continue;
         *context = block->context;
-        return block->status;
+        status = block->status;
     }
-    return AIS_OK;
+    return ais_ranks_agree(context, ais_pool_ranks(trainer->batch.pool), status);
 }

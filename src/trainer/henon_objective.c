@@ -45,6 +45,10 @@ bool ais_henon_objective_new(ais_henon_objective *objective, ais_pool *pool, int
          ais_batch_new(&objective->discriminator_batch, pool, blocks, objective->discriminator->weights, arena));
     for (int b = 0; whole && b < blocks; b++) whole = new_block(objective, arena, &objective->block[b]);
     if (!objective->mixing) return whole;
+    if (ais_pool_ranks(pool)) {
+        objective->row = AIS_TAKE(arena, double, ((size_t)objective->henon.dim + 1) * AIS_BLOCK * (size_t)blocks);
+        whole = whole && objective->row;
+    }
     objective->mixing_block = AIS_TAKE(arena, ais_mixing_block, blocks);
     whole = whole && objective->mixing_block;
     for (int b = 0; whole && b < blocks; b++)
@@ -149,13 +153,34 @@ static void propose(void *data, int b) {
         if (!isfinite(block->ratio[c])) block->bad[c] = true;
         block->chance[c] = block->bad[c] ? 0 : exp(fmin(block->ratio[c], 0));
     }
-    if (objective->mixing)
-        ais_mixing_features(objective->mixing, &objective->mixing_block[b], block->x, block->image_x);
+}
+
+static void features(void *data, int b) {
+    const ais_henon_objective *objective = data;
+    const ais_henon_block *block = &objective->block[b];
+    ais_mixing_features(objective->mixing, &objective->mixing_block[b], block->x, block->image_x);
 }
 
 static void correlate(void *data, int b) {
     const ais_henon_objective *objective = data;
     ais_mixing_correlate(objective->mixing, &objective->mixing_block[b], objective->block[b].chance);
+}
+
+/* Every rank gets the others' proposals and chances. A lost rank shows at the caller's next exchange. */
+static void exchange(ais_henon_objective *objective) {
+    const ais_ranks *ranks = ais_pool_ranks(objective->batch.pool);
+    if (!ranks) return;
+    size_t rows = (size_t)objective->henon.dim * AIS_BLOCK, size = rows + AIS_BLOCK;
+    ais_context ignored;
+    for (int turn = 0; turn < 2; turn++) {
+        for (int b = 0; b < objective->blocks; b++) {
+            ais_henon_block *block = &objective->block[b];
+            double *row = objective->row + (size_t)b * size;
+            memcpy(turn ? block->image_x : row, turn ? row : block->image_x, rows * sizeof *row);
+            memcpy(turn ? block->chance : row + rows, turn ? row + rows : block->chance, AIS_BLOCK * sizeof *row);
+        }
+        if (turn == 0) ais_ranks_share(&ignored, ranks, objective->blocks, size * sizeof(double), objective->row);
+    }
 }
 
 /* block->gradient = dL/d image, from dL/d ratio and (in gradient_x) dL/d x' of the mixing term. */
@@ -214,9 +239,11 @@ double ais_henon_acceptance(ais_henon_objective *objective, const ais_real *thet
     ais_pool *pool = objective->batch.pool;
     objective->theta = theta;
     objective->phi = phi;
-    ais_pool_run(pool, objective->blocks, propose, objective);
+    ais_pool_run_part(pool, objective->blocks, propose, objective);
     double term = 0;
-    if (objective->mixing) {
+    if (objective->mixing) { /* of all proposals at once: every rank computes it */
+        exchange(objective);
+        ais_pool_run(pool, objective->blocks, features, objective);
         ais_mixing_standard(objective->mixing, objective->mixing_block, objective->blocks);
         ais_pool_run(pool, objective->blocks, correlate, objective);
         term = ais_mixing_total(objective->mixing, objective->mixing_block, objective->blocks, objective->strength);

@@ -61,6 +61,7 @@ typedef struct ais_henon_objective {
     ais_henon_block *block;
     ais_mixing_block *mixing_block;
     ais_batch batch, discriminator_batch;
+    double *row; /* blocks x what the ranks exchange of one */
     /* of the call under way */
     const ais_real *theta, *phi;
 } ais_henon_objective;

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "simd/normal.h"
 
@@ -34,6 +35,11 @@ static bool take_block(ais_population *population, block *own) {
     return own->info && own->x && own->logp && own->uniform && own->point;
 }
 
+/* Of a block, what the other ranks need: x, logp, accepted, walked, status. */
+static size_t row_size(const ais_population *population) {
+    return ((size_t)population->target->dim + 1) * AIS_BLOCK + 3;
+}
+
 static ais_status fill(ais_context *context, ais_population *population, int given, const double *start) {
     int dim = population->target->dim;
     size_t rows = (size_t)dim * AIS_BLOCK;
@@ -42,7 +48,11 @@ static ais_status fill(ais_context *context, ais_population *population, int giv
     population->state = AIS_TAKE(&population->arena, ais_state *, population->blocks);
     population->walk_scale = AIS_TAKE(&population->arena, double, dim);
     block *own = population->own = AIS_TAKE(&population->arena, block, population->blocks);
-    if (!points || !population->state || !population->walk_scale || !own)
+    if (ais_pool_ranks(population->pool))
+        population->row = AIS_TAKE(&population->arena, double, row_size(population) * (size_t)population->blocks);
+    else
+        population->row = points; /* not used */
+    if (!points || !population->state || !population->walk_scale || !own || !population->row)
         return ais_fail_memory(context, "a population", rows * sizeof(double));
     for (int i = 0; i < dim; i++) population->walk_scale[i] = 0.25 * scale;
     for (int b = 0; b < population->blocks; b++) {
@@ -148,18 +158,68 @@ static void move_block(void *data, int b) {
     }
 }
 
+static void pack(const ais_population *population, const block *own, int b) {
+    const ais_state *state = population->state[b];
+    size_t points = (size_t)population->target->dim * AIS_BLOCK;
+    double *row = population->row + (size_t)b * row_size(population);
+    memcpy(row, state->x, points * sizeof *row);
+    memcpy(row + points, state->logp, AIS_BLOCK * sizeof *row);
+    const double rest[] = {own[b].accepted, own[b].walked, own[b].status};
+    memcpy(row + points + AIS_BLOCK, rest, sizeof rest);
+}
+
+static void unpack(const ais_population *population, block *own, int b, uint64_t steps) {
+    ais_state *state = population->state[b];
+    size_t points = (size_t)population->target->dim * AIS_BLOCK;
+    const double *row = population->row + (size_t)b * row_size(population), *rest = row + points + AIS_BLOCK;
+    memcpy(state->x, row, points * sizeof *row);
+    memcpy(state->logp, row + points, AIS_BLOCK * sizeof *row);
+    own[b].accepted = rest[0];
+    own[b].walked = rest[1];
+    own[b].status = (ais_status)rest[2];
+    state->step += steps;
+}
+
+/* Every rank gets the points that the others moved. */
+static ais_status exchange(ais_context *context, ais_population *population, uint64_t steps) {
+    const ais_ranks *ranks = ais_pool_ranks(population->pool);
+    if (!ranks) return AIS_OK;
+    block *own = population->own;
+    ais_part part = ais_ranks_part(ranks, population->blocks);
+    for (int b = part.first; b < part.end; b++) pack(population, own, b);
+    ais_status status =
+        ais_ranks_share(context, ranks, population->blocks, row_size(population) * sizeof(double), population->row);
+    for (int b = 0; b < population->blocks && status == AIS_OK; b++)
+        if (b < part.first || b >= part.end) unpack(population, own, b, steps);
+    return status;
+}
+
+/* The first block that failed; its message is known to its rank alone. */
+static ais_status first_failure(ais_context *context, const ais_population *population) {
+    const block *own = population->own;
+    for (int b = 0; b < population->blocks; b++) {
+        if (own[b].status == AIS_OK) continue;
+        *context = own[b].context;
+        context->status = own[b].status;
+        return ais_ranks_agree(context, ais_pool_ranks(population->pool), own[b].context.status);
+    }
+    return AIS_OK;
+}
+
 ais_status ais_population_move(ais_context *context, ais_population *population, int sweeps, int walks) {
     call this = {.population = population, .sweeps = sweeps, .walks = walks};
     const block *own = population->own;
     double steps = (double)sweeps * population->chains;
-    ais_pool_run(population->pool, population->blocks, move_block, &this);
+    ais_pool_run_part(population->pool, population->blocks, move_block, &this);
+    ais_status status =
+        exchange(context, population, (uint64_t)sweeps * (uint64_t)((population->kernel != NULL) + walks));
+    if (status == AIS_OK) status = first_failure(context, population);
     population->acceptance = population->walk_acceptance = 0;
-    for (int b = 0; b < population->blocks; b++) {
-        if (own[b].status != AIS_OK) return ais_fail(context, own[b].status, "%s", own[b].context.message);
+    for (int b = 0; b < population->blocks && status == AIS_OK; b++) {
         if (steps > 0) population->acceptance += own[b].accepted / steps;
         if (steps > 0 && walks > 0) population->walk_acceptance += own[b].walked / (steps * walks);
     }
-    return AIS_OK;
+    return status;
 }
 
 /* ---- what it looks like ------------------------------------------------------------------------ */

@@ -1,6 +1,6 @@
 /* The bootstrap's persistent chains: moved by the present kernel alternating with a local random walk,
- * they supply the batches. Blocks of AIS_BLOCK chains, one task of the pool each; the same seed gives the
- * same points for any number of threads.
+ * they supply the batches. Blocks of AIS_BLOCK chains, one task of the pool each, of one rank; the same
+ * seed gives the same points for any number of threads and ranks, and every rank has them all.
  *
  * When the kernel's weights or whitening have changed, call ais_population_use again: a kernel may keep what it
  * computed from its points. Before a kernel is freed, call it with another one or NULL. */
@@ -22,7 +22,8 @@ typedef struct ais_population {
     double acceptance;      /* of the kernel, mean over the last call of move */
     double walk_acceptance; /* of the walk, likewise */
     uint64_t seed;
-    void *own; /* population.c's */
+    double *row; /* blocks x what the ranks exchange of one */
+    void *own;   /* population.c's */
     ais_arena arena;
 } ais_population;
 

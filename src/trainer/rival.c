@@ -23,7 +23,7 @@ static ais_status speed(ais_context *context, const ais_population *population, 
     double share = ais_worst_share(target->dim, CHAINS, DRAWS, x);
     double lanes = learned ? AIS_LANES : 1; /* a short run pads one chain to so many */
     *rate = share * CHAINS * DRAWS * lanes / run.seconds;
-    return AIS_OK;
+    return ais_ranks_first(context, ais_pool_ranks(population->pool), rate, sizeof *rate); /* one clock for all */
 }
 
 ais_status ais_compare_rivals(ais_context *context, const ais_population *population, const ais_kernel *kernel,

@@ -43,7 +43,20 @@ static bool is_henon(const ais_train_options *options) {
     return options->paper || (options->shape && options->shape->map == AIS_HENON);
 }
 
-static bool stopped(const lesson *this) { return this->options->stop && *this->options->stop; }
+/* On every rank or on none. */
+static bool stopped(const lesson *this) {
+    double asked = this->options->stop && *this->options->stop;
+    ais_context ignored;
+    return ais_ranks_largest(&ignored, this->options->ranks, &asked, 1) != AIS_OK || asked != 0;
+}
+
+/* Rank 0's clock is everyone's: ranks must not decide differently. */
+static double since_began(const lesson *this) {
+    double seconds = now() - this->began;
+    ais_context ignored;
+    ais_ranks_first(&ignored, this->options->ranks, &seconds, sizeof seconds);
+    return seconds;
+}
 
 /* ---- progress and curve -------------------------------------------------------------------------- */
 
@@ -135,7 +148,7 @@ static ais_status hunt(ais_context *context, lesson *this, int wanted) {
                               .population = wanted,
                               .anneal = options->method == AIS_START_ANNEAL,
                               .pool = this->pool,
-                              .stop = options->stop,
+                              .stop = options->ranks ? NULL : options->stop, /* ranks stop together, later */
                               .progress = start_progress,
                               .progress_data = this};
     ais_status status = ais_cold_start(context, this->target, &cold, &start);
@@ -289,7 +302,7 @@ static ais_status train_flow(ais_context *context, lesson *this) {
     }
     for (int k = 0; !options->shape && status == AIS_OK && ais_plan_flow(&this->situation, k, &attempt); k++) {
         status = attempt_flow(context, this, &attempt);
-        if (this->best_ess > attempt.enough || now() - this->began > most_seconds) break;
+        if (this->best_ess > attempt.enough || since_began(this) > most_seconds) break;
     }
     if (this->best && status == AIS_OK)
         status = ais_flow_log_z(context, this->best, this->target, this->pool, options->seed, this->training);
@@ -369,7 +382,11 @@ ais_status ais_train(ais_context *context, const ais_target *target, const ais_t
     lesson this = {.target = target, .options = options, .began = now(), .best_ess = -1};
     *kernel = NULL;
     *training = NULL;
-    if (target->draws) return ais_train_empirical(context, target, options, kernel, training);
+    if (target->draws) {
+        ais_train_options alone = *options; /* ranks do the same there, each for itself */
+        if (options->ranks) alone.stop = NULL;
+        return ais_train_empirical(context, target, &alone, kernel, training);
+    }
     if (options->method == AIS_START_DRAWS && !options->start)
         return ais_fail(context, AIS_BAD_ARGUMENT, "no draws were given to start from");
     if (options->shape && options->shape->dim != target->dim)
@@ -378,6 +395,7 @@ ais_status ais_train(ais_context *context, const ais_target *target, const ais_t
     this.training = calloc(1, sizeof *this.training);
     if (!this.training) return ais_fail_memory(context, "a training", sizeof *this.training);
     ais_status status = ais_pool_new(context, options->threads, &this.pool);
+    if (status == AIS_OK) ais_pool_join(this.pool, options->ranks);
     if (status == AIS_OK) status = begin(context, &this);
     if (status == AIS_OK) status = is_henon(options) ? train_henon(context, &this) : train_flow(context, &this);
     this.training->worst_ess = this.best_ess;
