@@ -61,6 +61,8 @@ static bool wait_for(MPI_Request *request) {
         rest(polls);
     }
     messages.lost = true;
+    /* At once: mpirun forwards little of what a rank says after another has died. */
+    if (all.rank == 0) complain(EXIT_FAILED, "another rank was lost; completing the files");
     return false;
 }
 

@@ -4,7 +4,7 @@
 set -u
 declare -A group=(
     [build]="gcc libc6-dev make cmake ninja-build pkg-config librandom123-dev libnetcdf-dev libjansson-dev"
-    [test]="libcmocka-dev python3 python3-venv"
+    [test]="libcmocka-dev python3 python3-venv libopenmpi-dev openmpi-bin"
     [lint]="clang-format clang-tidy cppcheck"
 )
 wanted=""
