@@ -11,8 +11,19 @@
  *
  * For an empirical target (ais_target.draws) map and discriminator are learned from the draws alone, and the
  * discriminator is the accept test. That is an estimate: draws are biased where it is wrong, and nothing is drawn
- * that the data lack. Of the options seed, threads, shape (a map on x alone with swap), steps, rate, progress and stop
- * count, and others are refused.
+ * that the data lack. Of the options seed, threads, shape (a map on x alone with swap), steps, rate, progress, stop and
+ * those of the checkpoint count, and others are refused.
+ *
+ * With a checkpoint a training that was killed at any moment goes on where it was and gives the very same kernel,
+ * byte for byte, also on another number of threads:
+ *
+ *     ais_train_options options = {.seed = 1, .checkpoint = "k.ais.training", .resume = true};
+ *     ais_train(&context, target, &options, &kernel, &training);      from the beginning when there is no such file
+ *     ais_kernel_save(&context, kernel, target, "k.ais");
+ *     remove("k.ais.training");                                       only now: until here it is the only copy
+ *
+ * The kernel is a function of target, options and seed. The clock decides nothing but the comparison with the rivals
+ * and, when `seconds` is given, the number of attempts.
  */
 #ifndef AISAMPLER_TRAINER_H
 #define AISAMPLER_TRAINER_H
@@ -60,8 +71,12 @@ typedef struct ais_train_options {
     int population;         /* chains that supply the batches; 0: chosen */
     double scale;           /* s of the region N(0, s^2 I) where modes are hunted; 0: the target's start_scale */
     ais_start_method method;
-    const ais_draws *start;                               /* for AIS_START_DRAWS */
-    double seconds;                                       /* no new attempt after so long; 0: 30 */
+    const ais_draws *start; /* for AIS_START_DRAWS */
+    double seconds; /* no new attempt after so long, the time before a resumption included: the kernel then depends on
+                       the machine's speed. 0: no new attempt after a fixed amount of work */
+    const char *checkpoint;    /* file that is renewed while training goes on and stays at its end; or NULL */
+    double checkpoint_seconds; /* at least so long between two writings of it; 0: 1 */
+    bool resume;               /* goes on from the checkpoint, if there is one; refuses that of another training */
     void (*progress)(const ais_train_progress *, void *); /* or NULL */
     void *progress_data;
     const volatile sig_atomic_t *stop; /* non-zero ends training with the best kernel so far; or NULL */
@@ -84,8 +99,10 @@ typedef struct ais_training {
     char warning[512];         /* empty when there is nothing to warn of */
     long densities, gradients; /* evaluated by the start */
     double start_seconds, train_seconds;
-    double acceptance, worst_ess; /* of the kernel, on fresh chains; worst_ess as a share of the draws */
+    double acceptance, worst_ess; /* of the kernel, on fresh chains; worst_ess as a share of the draws. NAN when
+                                     training was stopped before the first judgement */
     int attempts, rollbacks;
+    bool resumed; /* from a checkpoint; its seconds and its part of the curve are included */
     /* Short runs against NUTS and the random walk, made when worst_ess is below 0.7: the better of the two, and worst
      * ESS per second of one thread. rival is empty and the numbers 0 when nothing was compared. */
     char rival[8];

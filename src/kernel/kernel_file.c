@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/checksum.h"
+#include "kernel/kernel_file.h"
 #include "kernel/learned.h"
 
 static const char magic[8] = {'a', 'i', 's', 'k', 'e', 'r', 'n', '\n'};
@@ -17,13 +19,6 @@ enum { VERSION = 1, EMPIRICAL_VERSION = 2, FIXED_HEAD = 16, CHECKSUM = 8, LARGES
 static const char *const map_names[] = {"henon", "realnvp", "spline", NULL};
 static const char *const reversal_names[] = {"flip", "swap", NULL};
 static const char *const activation_names[] = {"relu", "tanh", NULL};
-
-/* FNV-1a, 64 bits: against damage, not against forgery. */
-static uint64_t checksum(const unsigned char *bytes, size_t count) {
-    uint64_t hash = 0xcbf29ce484222325;
-    for (size_t i = 0; i < count; i++) hash = (hash ^ bytes[i]) * 0x100000001b3;
-    return hash;
-}
 
 static size_t payload_bytes(const ais_learned *learned) {
     size_t dim = (size_t)learned->shape.dim;
@@ -58,8 +53,8 @@ static json_t *head_of(const ais_learned *learned, const ais_target *target) {
     return head;
 }
 
-/* The whole file in memory; NULL when memory is out. */
-static unsigned char *encode(const ais_learned *learned, const ais_target *target, size_t *count) {
+unsigned char *ais_kernel_encode(const ais_kernel *kernel, const ais_target *target, size_t *count) {
+    const ais_learned *learned = (const ais_learned *)kernel;
     json_t *json = head_of(learned, target);
     char *head = json ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(json);
@@ -81,7 +76,7 @@ static unsigned char *encode(const ais_learned *learned, const ais_target *targe
                     {learned->ratio.weights, learned->ratio.count * sizeof(float)}};
         for (size_t i = 0; i < sizeof part / sizeof *part; at += part[i++].bytes)
             if (part[i].bytes) memcpy(at, part[i].from, part[i].bytes);
-        uint64_t sum = checksum(bytes, (size_t)(at - bytes));
+        uint64_t sum = ais_checksum(bytes, (size_t)(at - bytes));
         memcpy(at, &sum, CHECKSUM);
     }
     free(head);
@@ -89,11 +84,10 @@ static unsigned char *encode(const ais_learned *learned, const ais_target *targe
 }
 
 ais_status ais_kernel_save(ais_context *context, const ais_kernel *kernel, const ais_target *target, const char *path) {
-    const ais_learned *learned = ais_as_learned(kernel);
-    if (!learned)
+    if (!ais_as_learned(kernel))
         return ais_fail(context, AIS_BAD_ARGUMENT, "%s cannot be saved: only learned kernels can", kernel->type->name);
     size_t count = 0, length = strlen(path) + sizeof ".part";
-    unsigned char *bytes = encode(learned, target, &count);
+    unsigned char *bytes = ais_kernel_encode(kernel, target, &count);
     char *part = malloc(length);
     ais_status status = AIS_OK;
     if (!bytes || !part) {
@@ -269,8 +263,8 @@ static ais_status decode(ais_context *context, const char *path, const unsigned 
     return status;
 }
 
-static ais_status parse(ais_context *context, const char *path, const unsigned char *bytes, size_t count,
-                        const ais_target *target, ais_kernel **kernel) {
+ais_status ais_kernel_decode(ais_context *context, const char *path, const unsigned char *bytes, size_t count,
+                             const ais_target *target, ais_kernel **kernel) {
     uint32_t numbers[2];
     uint64_t sum;
     if (count < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0)
@@ -284,7 +278,7 @@ static ais_status parse(ais_context *context, const char *path, const unsigned c
     if (numbers[1] > LARGEST_HEAD || numbers[1] > count - FIXED_HEAD - CHECKSUM)
         return damaged(context, path, "it is cut short");
     memcpy(&sum, bytes + count - CHECKSUM, CHECKSUM);
-    if (sum != checksum(bytes, count - CHECKSUM))
+    if (sum != ais_checksum(bytes, count - CHECKSUM))
         return damaged(context, path, "its checksum is wrong, so it is damaged or cut short");
     json_error_t error;
     json_t *head = json_loadb((const char *)bytes + FIXED_HEAD, numbers[1], JSON_REJECT_DUPLICATES, &error);
@@ -309,7 +303,7 @@ ais_status ais_kernel_load(ais_context *context, const char *path, const ais_tar
     size_t count = 0;
     ais_status status = read_whole(context, path, &bytes, &count);
     if (status != AIS_OK) return status;
-    status = parse(context, path, bytes, count, target, kernel);
+    status = ais_kernel_decode(context, path, bytes, count, target, kernel);
     free(bytes);
     return status;
 }

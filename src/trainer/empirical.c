@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "trainer/flow_trainer.h"
+#include "trainer/training.h"
 
 enum { POPULATION = 4096, MOST_POINTS = 1024, CHECKS = 16, FRESH_CHAINS = 64, FRESH_DRAWS = 250 };
 
@@ -21,6 +22,9 @@ typedef struct lesson {
     ais_kernel *kernel;
     double began, stage_began;
     const char *stage;
+    ais_checkpoint *checkpoint; /* or NULL */
+    ais_empirical_stage flow, ratio;
+    int number; /* of the present stage: 0 the map, 1 the discriminator, 2 neither */
 } lesson;
 
 /* What to fit. Few dimensions: few layers with many bins, which does for ring5 as well (docs/training.md). */
@@ -81,17 +85,11 @@ static ais_status check_options(ais_context *context, const ais_target *target, 
 
 /* ---- progress and curve -------------------------------------------------------------------------- */
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* What is shown of both stages is the held-out loss; the discriminator's per point, so that 0.693 is blindness. */
 static bool tell(void *data, const char *stage, double share, double loss, double held_loss) {
     lesson *this = data;
     (void)loss;
-    double time = now();
+    double time = ais_now();
     bool ratio = strcmp(stage, "ratio") == 0;
     if (stage != this->stage) this->stage_began = this->stage ? time : this->began;
     this->stage = stage;
@@ -153,11 +151,38 @@ static ais_status make_kernel(ais_context *context, lesson *this, fit_plan *plan
     return status;
 }
 
-static void conclude(lesson *this, const ais_empirical_stage *flow, const ais_empirical_stage *ratio) {
+void ais_empirical_stage_exchange(ais_checkpoint *checkpoint, ais_empirical_stage *stage) {
+    AIS_FIELD(checkpoint, stage, first_loss);
+    AIS_FIELD(checkpoint, stage, best_loss);
+    AIS_FIELD(checkpoint, stage, last_loss);
+    AIS_FIELD(checkpoint, stage, rollbacks);
+}
+
+/* Population, split and whitening follow from the draws; the stage at work has a section of its own. */
+static void exchange(ais_checkpoint *checkpoint, void *data) {
+    lesson *this = data;
+    const ais_learned *learned = (const ais_learned *)this->kernel;
+    ais_began_exchange(checkpoint, &this->began);
+    ais_training_exchange(checkpoint, this->training, MOST_POINTS);
+    AIS_FIELD(checkpoint, this, number);
+    ais_empirical_stage_exchange(checkpoint, &this->flow);
+    ais_checkpoint_bytes(checkpoint, "map", learned->weights, learned->weight_count * sizeof(ais_real));
+}
+
+static void conclude(lesson *this) {
+    const ais_empirical_stage *flow = &this->flow, *ratio = &this->ratio;
     ais_training *training = this->training;
     const ais_sample_split *split = &this->split;
     training->attempts = 1;
     training->rollbacks = flow->rollbacks + ratio->rollbacks;
+    if (this->number < 2) {
+        snprintf(training->sentence, sizeof training->sentence,
+                 "learned from %zu draws, but stopped %s: nothing has judged the kernel, its accept test %s, and the "
+                 "draws are biased wherever the map is wrong",
+                 split->count, this->number == 0 ? "while the map was learned" : "while the discriminator was learned",
+                 this->number == 0 ? "takes every proposal" : "is an unfinished discriminator");
+        return;
+    }
     snprintf(training->sentence, sizeof training->sentence,
              "learned from %zu draws and judged on %zu others: the discriminator tells draws from proposals with loss "
              "%.4f (0.6931 is blind). It is the accept test and an estimate: the draws can be biased where it is "
@@ -179,44 +204,54 @@ static ais_status learn(ais_context *context, lesson *this) {
     ais_status status = make_kernel(context, this, &plan);
     if (status != AIS_OK) return status;
     ais_learned *learned = (ais_learned *)this->kernel;
-    ais_empirical_stage flow = {.seed = options->seed,
-                                .pool = this->pool,
-                                .steps = plan.steps,
-                                .rate = plan.rate,
-                                .batch = plan.batch,
-                                .checks = CHECKS,
-                                .progress = tell,
-                                .data = this};
-    ais_empirical_stage ratio = flow;
-    ratio.steps = plan.ratio_steps;
-    ratio.rate = plan.ratio_rate;
-    ratio.best_loss = ratio.last_loss = 2 * log(2); /* of D = 0, should training be stopped before */
-    status = ais_empirical_flow(context, learned, &this->split, &flow);
-    if (status == AIS_OK) status = ais_empirical_ratio(context, learned, &this->split, &ratio);
+    this->flow = (ais_empirical_stage){.seed = options->seed,
+                                       .pool = this->pool,
+                                       .steps = plan.steps,
+                                       .rate = plan.rate,
+                                       .batch = plan.batch,
+                                       .checks = CHECKS,
+                                       .progress = tell,
+                                       .data = this,
+                                       .checkpoint = this->checkpoint};
+    this->ratio = this->flow;
+    this->ratio.steps = plan.ratio_steps;
+    this->ratio.rate = plan.ratio_rate;
+    bool resumed;
+    status = ais_checkpoint_enter(context, this->checkpoint, "empirical", exchange, this, &resumed);
+    if (status == AIS_OK && this->number == 0) {
+        status = ais_empirical_flow(context, learned, &this->split, &this->flow);
+        if (status == AIS_OK) this->number = 1;
+    }
+    if (status == AIS_OK) {
+        status = ais_empirical_ratio(context, learned, &this->split, &this->ratio);
+        if (status == AIS_OK) this->number = 2;
+    }
     ais_fresh_result fresh = {.worst_ess = NAN, .acceptance = NAN}; /* of a training that was stopped */
     if (status == AIS_OK)
         status =
             ais_fresh_chains(context, this->population, this->kernel, options->seed, FRESH_CHAINS, FRESH_DRAWS, &fresh);
     this->training->acceptance = fresh.acceptance;
     this->training->worst_ess = fresh.worst_ess;
-    conclude(this, &flow, &ratio);
+    conclude(this);
     return status;
 }
 
 ais_status ais_train_empirical(ais_context *context, const ais_target *target, const ais_train_options *options,
                                ais_kernel **kernel, ais_training **training) {
-    lesson this = {.target = target, .options = options, .began = now()};
+    lesson this = {.target = target, .options = options, .began = ais_now()};
     ais_status status = check_options(context, target, options);
     if (status != AIS_OK) return status;
     this.training = calloc(1, sizeof *this.training);
     if (!this.training) return ais_fail_memory(context, "a training", sizeof *this.training);
-    status = ais_pool_new(context, options->threads, &this.pool);
+    status = ais_training_checkpoint(context, target, options, &this.checkpoint);
+    if (status == AIS_OK) status = ais_pool_new(context, options->threads, &this.pool);
     if (status == AIS_OK) status = begin(context, &this);
     if (status == AIS_OK) status = learn(context, &this);
-    this.training->train_seconds = now() - this.began;
+    this.training->train_seconds = ais_now() - this.began;
     ais_population_free(this.population);
     ais_pool_free(this.pool);
     ais_arena_free(&this.arena);
+    ais_checkpoint_close(this.checkpoint);
     if (status == AIS_OK || (status == AIS_STOPPED && this.kernel)) {
         *kernel = this.kernel;
         *training = this.training;

@@ -11,6 +11,7 @@
 
 #include "base/pool.h"
 #include "kernel/learned.h"
+#include "trainer/checkpoint.h"
 
 /* Whitened draws in two parts, row-major. */
 typedef struct ais_sample_split {
@@ -34,9 +35,13 @@ typedef struct ais_empirical_stage {
     int checks; /* judgements by held-out loss */
     bool (*progress)(void *data, const char *stage, double share, double loss, double held_loss); /* false stops */
     void *data;
+    ais_checkpoint *checkpoint;              /* offered before every step; or NULL */
     double first_loss, best_loss, last_loss; /* out: held out; first before training */
     int rollbacks;                           /* out */
 } ais_empirical_stage;
+
+/* What a stage gives out, for checkpoints. */
+void ais_empirical_stage_exchange(ais_checkpoint *checkpoint, ais_empirical_stage *stage);
 
 /* Fits T in place; the weights of the best snapshot stay. AIS_STOPPED when progress said so. */
 ais_status ais_empirical_flow(ais_context *context, ais_learned *learned, const ais_sample_split *split,

@@ -5,6 +5,7 @@
 #include "nn/adam.h"
 #include "trainer/empirical.h"
 #include "trainer/flow_objective.h"
+#include "trainer/training.h"
 
 enum { TASKS = 16 }; /* of a judgement */
 
@@ -19,6 +20,8 @@ typedef struct work {
     ais_flow_tape *tape[TASKS];
     double *z;      /* TASKS x dim x AIS_BLOCK */
     double *energy; /* of held-out blocks */
+    long step, since;
+    double sum; /* of losses, since the last judgement */
 } work;
 
 bool ais_sample_split_new(const ais_draws *draws, const ais_whitening *whitening, ais_arena *arena,
@@ -117,16 +120,34 @@ static bool prepare(work *this) {
            ais_adam_new(&this->adam, &options, learned->weight_count, learned->weights, &this->arena);
 }
 
+static void exchange(ais_checkpoint *checkpoint, void *data) {
+    work *this = data;
+    size_t bytes = this->learned->weight_count * sizeof(ais_real);
+    AIS_FIELD(checkpoint, this, step);
+    AIS_FIELD(checkpoint, this, since);
+    AIS_FIELD(checkpoint, this, sum);
+    ais_checkpoint_bytes(checkpoint, "weights", this->learned->weights, bytes);
+    ais_checkpoint_bytes(checkpoint, "best", this->best, bytes);
+    ais_adam_exchange(checkpoint, "adam", &this->adam);
+    ais_empirical_stage_exchange(checkpoint, this->stage);
+}
+
 static ais_status loop(ais_context *context, work *this) {
     ais_empirical_stage *stage = this->stage;
-    double sum = 0;
-    long since = 0;
-    stage->best_loss = INFINITY;
-    stage->first_loss = judge(this);
-    for (long step = 0; step < stage->steps; step++) {
+    bool resumed;
+    ais_status status = ais_checkpoint_enter(context, stage->checkpoint, "likelihood", exchange, this, &resumed);
+    if (status != AIS_OK) return status;
+    if (!resumed) {
+        stage->best_loss = INFINITY;
+        stage->first_loss = judge(this);
+    }
+    for (; this->step < stage->steps; this->step++) {
         double loss, norm = NAN;
+        long step = this->step;
+        status = ais_checkpoint_offer(context, stage->checkpoint);
+        if (status != AIS_OK) return status;
         draw_batch(this, step);
-        ais_status status = ais_flow_loss(context, &this->trainer, AIS_FLOW_LIKELIHOOD, &loss);
+        status = ais_flow_loss(context, &this->trainer, AIS_FLOW_LIKELIHOOD, &loss);
         if (status != AIS_OK) return status;
         if (isfinite(loss)) norm = ais_adam_step(&this->adam, this->trainer.batch.gradient, this->learned->weights);
         if (!isfinite(norm)) { /* back to the best snapshot, slower */
@@ -135,15 +156,15 @@ static ais_status loop(ais_context *context, work *this) {
             if (++stage->rollbacks > 8) return AIS_OK;
             continue;
         }
-        sum += loss;
-        since++;
+        this->sum += loss;
+        this->since++;
         if ((step + 1) * stage->checks / stage->steps == step * stage->checks / stage->steps) continue;
         double held = judge(this);
-        if (!stage->progress(stage->data, "likelihood", (double)(step + 1) / (double)stage->steps, sum / (double)since,
-                             held))
+        if (!stage->progress(stage->data, "likelihood", (double)(step + 1) / (double)stage->steps,
+                             this->sum / (double)this->since, held))
             return ais_fail(context, AIS_STOPPED, "training stopped after %ld of %ld steps", step + 1, stage->steps);
-        sum = 0;
-        since = 0;
+        this->sum = 0;
+        this->since = 0;
     }
     return AIS_OK;
 }
@@ -151,8 +172,13 @@ static ais_status loop(ais_context *context, work *this) {
 ais_status ais_empirical_flow(ais_context *context, ais_learned *learned, const ais_sample_split *split,
                               ais_empirical_stage *stage) {
     work this = {.learned = learned, .split = split, .stage = stage};
-    ais_status status =
-        prepare(&this) ? loop(context, &this) : ais_fail_memory(context, "training", split->count * sizeof(double));
+    ais_status status = AIS_OK;
+    if (prepare(&this)) {
+        status = loop(context, &this);
+        ais_checkpoint_leave(stage->checkpoint);
+    } else {
+        status = ais_fail_memory(context, "training", split->count * sizeof(double));
+    }
     if (stage->best_loss < INFINITY && this.best)
         memcpy(learned->weights, this.best, learned->weight_count * sizeof(ais_real));
     ais_arena_free(&this.arena);

@@ -7,6 +7,7 @@
 #include "simd/normal.h"
 #include "trainer/batch.h"
 #include "trainer/empirical.h"
+#include "trainer/training.h"
 
 enum { HELD_PROPOSALS = 4 }; /* for every held-out draw: they cost little and lower the noise of the judgement */
 static const double first_layer = 2, centre = 2.5, last_layer = 0.01;
@@ -27,7 +28,8 @@ typedef struct work {
     ais_arena arena;
     side *side; /* blocks of the batch, or of a judgement */
     int sides;
-    long step;
+    long step, since;
+    double sum; /* of losses, since the last judgement */
     ais_real *present, *best;
     double *held_q; /* held-out proposals, blocks x dim x AIS_BLOCK */
     double *loss;   /* of held-out blocks */
@@ -190,13 +192,27 @@ static bool prepare(work *this) {
            ais_adam_new(&this->adam, &options, ratio->count, ratio->weights, &this->arena);
 }
 
+static void exchange(ais_checkpoint *checkpoint, void *data) {
+    work *this = data;
+    const ais_ratio *ratio = &this->learned->ratio;
+    AIS_FIELD(checkpoint, this, step);
+    AIS_FIELD(checkpoint, this, since);
+    AIS_FIELD(checkpoint, this, sum);
+    ais_checkpoint_bytes(checkpoint, "weights", ratio->weights, ratio->count * sizeof(ais_real));
+    ais_checkpoint_bytes(checkpoint, "best", this->best, ratio->count * sizeof(ais_real));
+    ais_adam_exchange(checkpoint, "adam", &this->adam);
+    ais_empirical_stage_exchange(checkpoint, this->stage);
+}
+
 static ais_status loop(ais_context *context, work *this) {
     ais_empirical_stage *stage = this->stage;
     ais_ratio *ratio = &this->learned->ratio;
+    bool resumed;
+    ais_status status = ais_checkpoint_enter(context, stage->checkpoint, "ratio", exchange, this, &resumed);
     ais_pool_run(stage->pool, this->sides, propose_held, this);
-    double sum = 0;
-    long since = 0;
-    for (this->step = 0; this->step < stage->steps; this->step++) {
+    for (; status == AIS_OK && this->step < stage->steps; this->step++) {
+        status = ais_checkpoint_offer(context, stage->checkpoint);
+        if (status != AIS_OK) return status;
         double loss = ais_batch_run(&this->batch, train_block, this), norm = NAN;
         if (isfinite(loss)) norm = ais_adam_step(&this->adam, this->batch.gradient, ratio->weights);
         if (!isfinite(norm)) {
@@ -205,25 +221,30 @@ static ais_status loop(ais_context *context, work *this) {
             if (++stage->rollbacks > 8) return AIS_OK;
             continue;
         }
-        sum += loss;
-        since++;
+        this->sum += loss;
+        this->since++;
         if ((this->step + 1) * stage->checks / stage->steps == this->step * stage->checks / stage->steps) continue;
         double held = judge(this), share = (double)(this->step + 1) / (double)stage->steps;
-        if (!stage->progress(stage->data, "ratio", share, sum / (double)since, held))
+        if (!stage->progress(stage->data, "ratio", share, this->sum / (double)this->since, held))
             return ais_fail(context, AIS_STOPPED, "training stopped after %ld of %ld steps of the discriminator",
                             this->step + 1, stage->steps);
-        sum = 0;
-        since = 0;
+        this->sum = 0;
+        this->since = 0;
     }
-    return AIS_OK;
+    return status;
 }
 
 ais_status ais_empirical_ratio(ais_context *context, ais_learned *learned, const ais_sample_split *split,
                                ais_empirical_stage *stage) {
     work this = {.learned = learned, .split = split, .stage = stage};
     stage->first_loss = stage->best_loss = stage->last_loss = 2 * log(2); /* of D = 0 */
-    ais_status status =
-        prepare(&this) ? loop(context, &this) : ais_fail_memory(context, "training", split->count * sizeof(double));
+    ais_status status = AIS_OK;
+    if (prepare(&this)) {
+        status = loop(context, &this);
+        ais_checkpoint_leave(stage->checkpoint);
+    } else {
+        status = ais_fail_memory(context, "training", split->count * sizeof(double));
+    }
     if (this.best)
         memcpy(learned->ratio.weights, this.best, learned->ratio.count * sizeof(ais_real));
     else

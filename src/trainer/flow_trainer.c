@@ -5,6 +5,7 @@
 
 #include "nn/adam.h"
 #include "simd/normal.h"
+#include "trainer/training.h"
 
 /* What a training needs beside the plan. */
 typedef struct work {
@@ -20,6 +21,7 @@ typedef struct work {
     ais_real *good;   /* the last weights known to be sound */
     ais_real *best;   /* of the best snapshot */
     ais_fresh_result best_result, last_result;
+    long step;
     double loss_sum;
     long loss_count;
     int rollbacks;
@@ -125,6 +127,20 @@ static ais_status report(ais_context *context, work *this, ais_flow_objective ob
 
 /* ---- the loop ------------------------------------------------------------------------------------ */
 
+/* Before a round: its points are yet to be drawn and `good` is about to be renewed. */
+static void exchange(ais_checkpoint *checkpoint, void *data) {
+    work *this = data;
+    AIS_FIELD(checkpoint, this, step);
+    ais_adam_exchange(checkpoint, "adam", &this->adam);
+    ais_checkpoint_bytes(checkpoint, "best", this->best, this->learned->weight_count * sizeof *this->best);
+    AIS_FIELD(checkpoint, this, best_result);
+    AIS_FIELD(checkpoint, this, last_result);
+    AIS_FIELD(checkpoint, this, loss_sum);
+    AIS_FIELD(checkpoint, this, loss_count);
+    AIS_FIELD(checkpoint, this, rollbacks);
+    ais_population_exchange(checkpoint, this->population);
+}
+
 static ais_status one_step(ais_context *context, work *this, ais_flow_objective objective, long step) {
     double loss;
     if (objective == AIS_FLOW_PATH)
@@ -151,12 +167,18 @@ static ais_status one_step(ais_context *context, work *this, ais_flow_objective 
 static ais_status loop(ais_context *context, work *this, double *row) {
     const ais_flow_plan *plan = this->plan;
     long first_half = (long)(plan->likelihood_share * (double)plan->steps);
-    ais_status status = AIS_OK;
-    if (plan->skip_above > 0) status = judge(context, this, -1);
-    if (this->best_result.worst_ess > plan->skip_above && plan->skip_above > 0) return status;
-    for (long step = 0; status == AIS_OK && step < plan->steps; step++) {
+    bool resumed;
+    ais_status status = ais_checkpoint_enter(context, plan->checkpoint, "flow", exchange, this, &resumed);
+    if (status == AIS_OK && !resumed && plan->skip_above > 0) {
+        status = judge(context, this, -1);
+        if (this->best_result.worst_ess > plan->skip_above) return status;
+    }
+    for (; status == AIS_OK && this->step < plan->steps; this->step++) {
+        long step = this->step;
         ais_flow_objective objective = step < first_half ? AIS_FLOW_LIKELIHOOD : plan->second;
         if (step % plan->steps_per_round == 0) {
+            status = ais_checkpoint_offer(context, plan->checkpoint);
+            if (status != AIS_OK) break;
             memcpy(this->good, this->learned->weights, this->learned->weight_count * sizeof(ais_real));
             if (objective != AIS_FLOW_PATH) status = new_round(context, this, row);
             if (status == AIS_OK && step) status = report(context, this, objective, step);
@@ -200,7 +222,10 @@ ais_status ais_flow_train(ais_context *context, ais_kernel *kernel, ais_populati
     ais_status status = AIS_OK;
     if (!row || !prepare(&this, points)) status = ais_fail_memory(context, "training", points * sizeof(double));
     if (status == AIS_OK) status = ais_population_use(context, population, kernel);
-    if (status == AIS_OK) status = loop(context, &this, row);
+    if (status == AIS_OK) {
+        status = loop(context, &this, row);
+        ais_checkpoint_leave(plan->checkpoint);
+    }
     if (this.best_result.worst_ess >= 0) swap_in(&this, this.best);
     if (result)
         *result = (ais_flow_result){.worst_ess = this.best_result.worst_ess,

@@ -38,6 +38,7 @@ typedef struct ais_flow_plan {
     /* May be NULL; false stops, and the best weights so far are kept. */
     bool (*progress)(void *data, const ais_flow_progress *progress);
     void *data;
+    ais_checkpoint *checkpoint; /* offered before every round; or NULL */
 } ais_flow_plan;
 
 typedef struct ais_flow_result {
@@ -59,7 +60,8 @@ ais_status ais_flow_whiten(ais_context *context, ais_kernel *kernel, const ais_p
 /* Where splines must reach: the largest whitened coordinate of the population, with room to spare; 4 at least. */
 double ais_flow_bound(const ais_population *population);
 
-/* Trains in place. AIS_STOPPED when progress said so. */
+/* Trains in place. AIS_STOPPED when progress said so. Of a training that is resumed the kernel has whitening and
+ * weights of then. */
 ais_status ais_flow_train(ais_context *context, ais_kernel *kernel, ais_population *population, uint64_t seed,
                           const ais_flow_plan *plan, ais_flow_result *result);
 

@@ -7,9 +7,10 @@
 #include "nn/adam.h"
 #include "trainer/fresh.h"
 #include "trainer/henon_objective.h"
+#include "trainer/training.h"
 
 static const double lost_acceptance = 0.005, rollback_scale = 0.5;
-enum { MOST_ROLLBACKS = 5 };
+enum { MOST_ROLLBACKS = 5, ROUND = 16 }; /* turns between offers of a checkpoint */
 static const char *const stage_name[] = {
     [AIS_LIKELIHOOD] = "likelihood", [AIS_EXACT] = "exact", [AIS_ADVERSARIAL] = "adversarial"};
 
@@ -38,6 +39,8 @@ typedef struct course {
     double loss, discriminator_loss; /* sums since the last report */
     long losses, discriminator_losses;
     int rollbacks, offset;
+    long first, turn; /* steps of the discriminator alone, then turns, that are done */
+    double common;    /* scale of the population as the stage began */
     ais_arena arena;
 } course;
 
@@ -97,7 +100,7 @@ static void common_moments(const ais_population *population, double *mean, doubl
     *common = sqrt(sum / population->target->dim);
 }
 
-static bool open_course(course *this, double common) {
+static bool open_course(course *this) {
     const ais_henon_stage *stage = this->stage;
     ais_henon_trainer *trainer = this->trainer;
     const ais_learned *learned = trainer->learned;
@@ -105,8 +108,8 @@ static bool open_course(course *this, double common) {
     if (blocks > trainer->population->blocks) blocks = trainer->population->blocks;
     bool adversarial = stage->kind == AIS_ADVERSARIAL, mixing = stage->kind != AIS_LIKELIHOOD && stage->mixing > 0;
     ais_discriminator_build(&this->discriminator, stage->form, dim, stage->hidden, stage->depth, stage->tanh);
-    if (mixing &&
-        !ais_mixing_new(&this->mixing, dim, stage->waves, stage->mixing_weight, common, trainer->seed, &this->arena))
+    if (mixing && !ais_mixing_new(&this->mixing, dim, stage->waves, stage->mixing_weight, this->common, trainer->seed,
+                                  &this->arena))
         return false;
     this->objective = (ais_henon_objective){.henon = learned->henon,
                                             .reversal = learned->shape.reversal,
@@ -118,7 +121,7 @@ static bool open_course(course *this, double common) {
                                             .likelihood = stage->likelihood,
                                             .differences = stage->differences,
                                             .exact = stage->exact,
-                                            .h = 1e-5 * common,
+                                            .h = 1e-5 * this->common,
                                             .loss = stage->loss};
     ais_adam_options kernel = {.rate = stage->rate,
                                .final_share = stage->final_share,
@@ -237,17 +240,56 @@ static ais_status judge(ais_context *context, course *this) {
     return report(context, this, &fresh);
 }
 
+static void exchange_stage(ais_checkpoint *checkpoint, void *data) {
+    course *this = data;
+    AIS_FIELD(checkpoint, this, common);
+}
+
+/* Before a turn. */
+static void exchange_course(ais_checkpoint *checkpoint, void *data) {
+    course *this = data;
+    ais_henon_trainer *trainer = this->trainer;
+    AIS_FIELD(checkpoint, this, first);
+    AIS_FIELD(checkpoint, this, turn);
+    AIS_FIELD(checkpoint, this, offset);
+    AIS_FIELD(checkpoint, this, rollbacks);
+    AIS_FIELD(checkpoint, this, loss);
+    AIS_FIELD(checkpoint, this, losses);
+    AIS_FIELD(checkpoint, this, discriminator_loss);
+    AIS_FIELD(checkpoint, this, discriminator_losses);
+    ais_adam_exchange(checkpoint, "adam", &this->adam);
+    ais_adam_exchange(checkpoint, "discriminator_adam", &this->discriminator_adam);
+    ais_checkpoint_bytes(checkpoint, "phi", this->phi, this->discriminator.weights * sizeof *this->phi);
+    AIS_FIELD(checkpoint, trainer, draws);
+    AIS_FIELD(checkpoint, trainer, best_ess);
+    AIS_FIELD(checkpoint, trainer, best_acceptance);
+    ais_checkpoint_bytes(checkpoint, "theta", trainer->theta, trainer->count * sizeof *trainer->theta);
+    ais_checkpoint_bytes(checkpoint, "best_theta", trainer->best, trainer->count * sizeof *trainer->best);
+    ais_population_exchange(checkpoint, trainer->population);
+}
+
+/* Between turns: now and then the kernel takes its lattice points from x again, as it has to in a resumed training. */
+static ais_status offer(ais_context *context, course *this, long turn) {
+    if (turn % ROUND != 0) return AIS_OK;
+    ais_henon_trainer *trainer = this->trainer;
+    ais_status status = ais_population_use(context, trainer->population, &trainer->learned->kernel);
+    return status == AIS_OK ? ais_checkpoint_offer(context, this->stage->checkpoint) : status;
+}
+
 static ais_status run_steps(ais_context *context, course *this) {
     const ais_henon_stage *stage = this->stage;
     ais_population *population = this->trainer->population;
     ais_status status = AIS_OK;
     long check = stage->check_every > 0 ? stage->check_every : stage->steps;
-    for (long step = 0; status == AIS_OK && stage->kind == AIS_ADVERSARIAL && step < stage->first_steps; step++) {
-        status = ais_population_move(context, population, 1, stage->walks);
+    long first_steps = stage->kind == AIS_ADVERSARIAL ? stage->first_steps : 0;
+    for (; status == AIS_OK && this->first < first_steps; this->first++) {
+        status = offer(context, this, this->first);
+        if (status == AIS_OK) status = ais_population_move(context, population, 1, stage->walks);
         discriminator_step(this);
     }
-    for (long turn = 0; status == AIS_OK && this->adam.step < stage->steps; turn++) {
-        status = ais_population_move(context, population, 1, stage->walks);
+    for (; status == AIS_OK && this->adam.step < stage->steps; this->turn++) {
+        status = offer(context, this, this->turn);
+        if (status == AIS_OK) status = ais_population_move(context, population, 1, stage->walks);
         for (int k = 0; k < stage->discriminator_steps && stage->kind == AIS_ADVERSARIAL; k++) discriminator_step(this);
         for (int k = 0; status == AIS_OK && k < stage->kernel_steps && this->adam.step < stage->steps; k++) {
             if (!kernel_step(this)) {
@@ -269,15 +311,21 @@ ais_status ais_henon_train(ais_context *context, ais_henon_trainer *trainer, con
                         stage_name[stage->kind], stage->steps, stage->rate, stage->kernel_steps);
     course this = {.trainer = trainer, .stage = stage};
     size_t dim = (size_t)trainer->learned->shape.dim;
-    double *moments = AIS_TAKE(&this.arena, double, 2 * dim), common = 1;
+    double *moments = AIS_TAKE(&this.arena, double, 2 * dim);
+    bool resumed;
     ais_status status = AIS_OK;
-    if (moments) common_moments(trainer->population, moments, moments + dim, &common);
-    if (!moments || !open_course(&this, common)) status = ais_fail_memory(context, "a stage of training", 0);
+    if (moments) common_moments(trainer->population, moments, moments + dim, &this.common);
+    status = ais_checkpoint_enter(context, stage->checkpoint, "stage", exchange_stage, &this, &resumed);
+    if (status == AIS_OK && (!moments || !open_course(&this)))
+        status = ais_fail_memory(context, "a stage of training", 0);
     if (status == AIS_OK) {
-        set_kernel(trainer, trainer->theta);
-        status = run_steps(context, &this);
+        status = ais_checkpoint_enter(context, stage->checkpoint, "course", exchange_course, &this, &resumed);
+        set_kernel(trainer, kept(&this));
+        if (status == AIS_OK) status = run_steps(context, &this);
         if (status == AIS_OK) memcpy(trainer->theta, kept(&this), trainer->count * sizeof *trainer->theta);
+        ais_checkpoint_leave(stage->checkpoint);
     }
+    ais_checkpoint_leave(stage->checkpoint);
     set_kernel(trainer, trainer->best);
     ais_arena_free(&this.arena);
     return status;

@@ -54,6 +54,7 @@ typedef struct ais_henon_stage {
     /* May be NULL; returns false to stop, and training ends with AIS_STOPPED and the best weights so far. */
     bool (*progress)(void *data, const ais_henon_progress *progress);
     void *data;
+    ais_checkpoint *checkpoint; /* offered every few turns; or NULL */
 } ais_henon_stage;
 
 /* What measures best (docs/training.md). */

@@ -95,11 +95,17 @@ void ais_population_free(ais_population *population) {
     free(population);
 }
 
+/* A kernel then forgets what it computed from points. */
+static void tell_kernel(const ais_population *population) {
+    for (int b = 0; b < population->blocks; b++)
+        for (int c = 0; c < population->state[b]->lanes; c++) population->state[b]->version[c]++;
+}
+
 ais_status ais_population_use(ais_context *context, ais_population *population, const ais_kernel *kernel) {
     block *own = population->own;
+    if (kernel) tell_kernel(population);
     for (int b = 0; kernel && b < population->blocks; b++) {
         ais_state *state = population->state[b];
-        for (int c = 0; c < state->lanes; c++) state->version[c]++;
         if (kernel == population->kernel) continue;
         ais_status status = kernel->type->init(context, kernel, state, &own[b].kernel_state);
         if (status != AIS_OK) return status;
@@ -250,4 +256,18 @@ void ais_population_scale_walk(ais_population *population) {
 void ais_population_point(const ais_population *population, int c, double *x) {
     for (int i = 0; i < population->target->dim; i++)
         x[i] = population->state[c / AIS_BLOCK]->x[(size_t)i * AIS_BLOCK + (size_t)(c % AIS_BLOCK)];
+}
+
+void ais_population_exchange(ais_checkpoint *checkpoint, ais_population *population) {
+    size_t dim = (size_t)population->target->dim;
+    AIS_FIELD(checkpoint, population, walk_low);
+    AIS_FIELD(checkpoint, population, walk_high);
+    ais_checkpoint_bytes(checkpoint, "walk_scale", population->walk_scale, dim * sizeof(double));
+    for (int b = 0; b < population->blocks; b++) {
+        ais_state *state = population->state[b];
+        AIS_FIELD(checkpoint, state, step);
+        ais_checkpoint_bytes(checkpoint, "x", state->x, dim * AIS_BLOCK * sizeof(double));
+        ais_checkpoint_bytes(checkpoint, "logp", state->logp, AIS_BLOCK * sizeof(double));
+    }
+    if (ais_checkpoint_reads(checkpoint)) tell_kernel(population);
 }

@@ -10,6 +10,7 @@
 #include "base/pool.h"
 #include "kernel/kernel.h"
 #include "trainer/batch.h"
+#include "trainer/checkpoint.h"
 
 typedef struct ais_population {
     ais_pool *pool;
@@ -45,6 +46,10 @@ void ais_population_moments(const ais_population *population, double *mean, doub
 
 /* Sets the walk's scales to the sds of the coordinates, steps between 0.01 and 0.3 of them. */
 void ais_population_scale_walk(ais_population *population);
+
+/* All that later moves depend on once the kernel is told anew, which reading does: offer a checkpoint only between
+ * ais_population_use and the next move. */
+void ais_population_exchange(ais_checkpoint *checkpoint, ais_population *population);
 
 /* Point c into x[0..dim). */
 void ais_population_point(const ais_population *population, int c, double *x);

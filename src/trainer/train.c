@@ -3,125 +3,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <aisampler/trainer.h>
 
+#include "base/clock.h"
 #include "trainer/empirical.h"
-#include "trainer/henon_trainer.h"
+#include "trainer/lesson.h"
 #include "trainer/log_z.h"
-#include "trainer/plan.h"
 #include "trainer/rival.h"
 #include "trainer/short_run.h"
 #include "trainer/start.h"
 
-enum { DEFAULT_POPULATION = 512, HENON_POPULATION = 1024, MOST_POINTS = 4096 };
-static const double default_seconds = 30, rivals_below = 0.7;
-
-typedef struct lesson {
-    const ais_target *target;
-    const ais_train_options *options;
-    ais_pool *pool;
-    ais_population *population;
-    ais_training *training;
-    ais_situation situation;
-    bool annealed;
-    double *laplace; /* mean (dim) and factor (dim x dim) of the only mode, or NULL */
-    double began, stage_began;
-    const char *stage;
-    ais_kernel *best;
-    double best_ess; /* of the best kernel; -1 before there is one */
-} lesson;
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
+enum { DEFAULT_POPULATION = 512, HENON_POPULATION = 1024 };
+static const double enough_work = 4e10, rivals_below = 0.7;
 
 static bool is_henon(const ais_train_options *options) {
     return options->paper || (options->shape && options->shape->map == AIS_HENON);
 }
 
-/* On every rank or on none. */
-static bool stopped(const lesson *this) {
-    double asked = this->options->stop && *this->options->stop;
-    ais_context ignored;
-    return ais_ranks_largest(&ignored, this->options->ranks, &asked, 1) != AIS_OK || asked != 0;
-}
-
-/* Rank 0's clock is everyone's: ranks must not decide differently. */
-static double since_began(const lesson *this) {
-    double seconds = now() - this->began;
-    ais_context ignored;
-    ais_ranks_first(&ignored, this->options->ranks, &seconds, sizeof seconds);
-    return seconds;
-}
-
-/* ---- progress and curve -------------------------------------------------------------------------- */
-
-static void tell(lesson *this, ais_train_progress progress) {
-    double time = now();
-    if (!this->stage || strcmp(this->stage, progress.stage) != 0) {
-        this->stage = progress.stage;
-        this->stage_began = time;
-    }
-    progress.seconds = time - this->began;
-    progress.seconds_left =
-        progress.share > 0 ? (time - this->stage_began) * (1 - progress.share) / progress.share : NAN;
-    ais_training *training = this->training;
-    if (training->points < MOST_POINTS && !isnan(progress.loss))
-        training->point[training->points++] = (ais_train_point){.stage = progress.stage,
-                                                                .seconds = progress.seconds,
-                                                                .loss = progress.loss,
-                                                                .discriminator_loss = progress.discriminator_loss,
-                                                                .acceptance = progress.acceptance,
-                                                                .worst_ess = progress.worst_ess};
-    if (this->options->progress) this->options->progress(&progress, this->options->progress_data);
-}
-
-static void start_progress(const char *stage, double share, void *data) {
-    (void)stage; /* what the start is at is not for the table */
-    lesson *this = data;
-    tell(this, (ais_train_progress){.stage = "start",
-                                    .share = share,
-                                    .loss = NAN,
-                                    .discriminator_loss = NAN,
-                                    .acceptance = NAN,
-                                    .worst_ess = NAN,
-                                    .best_ess = NAN});
-}
-
-static bool flow_progress(void *data, const ais_flow_progress *p) {
-    lesson *this = data;
-    tell(this, (ais_train_progress){.stage = p->stage,
-                                    .share = (double)p->step / (double)p->steps,
-                                    .loss = p->loss,
-                                    .discriminator_loss = NAN,
-                                    .acceptance = p->acceptance,
-                                    .worst_ess = p->worst_ess,
-                                    .best_ess = fmax(p->best_ess, this->best_ess),
-                                    .rollbacks = p->rollbacks});
-    return !stopped(this);
-}
-
-static bool henon_progress(void *data, const ais_henon_progress *p) {
-    lesson *this = data;
-    tell(this, (ais_train_progress){.stage = p->stage,
-                                    .share = (double)p->step / (double)p->steps,
-                                    .loss = p->loss,
-                                    .discriminator_loss = p->discriminator_loss,
-                                    .acceptance = p->acceptance,
-                                    .worst_ess = p->worst_ess,
-                                    .best_ess = p->best_ess,
-                                    .rollbacks = p->rollbacks});
-    this->training->acceptance = p->acceptance;
-    return !stopped(this);
-}
-
 /* ---- start --------------------------------------------------------------------------------------- */
 
-static ais_status take_draws(ais_context *context, lesson *this, const ais_draws *draws, int wanted) {
+static ais_status take_draws(ais_context *context, ais_lesson *this, const ais_draws *draws, int wanted) {
     ais_training *training = this->training;
     if (draws->dim != this->target->dim)
         return ais_fail(context, AIS_BAD_ARGUMENT,
@@ -140,7 +42,7 @@ static ais_status take_draws(ais_context *context, lesson *this, const ais_draws
     return AIS_OK;
 }
 
-static ais_status hunt(ais_context *context, lesson *this, int wanted) {
+static ais_status hunt(ais_context *context, ais_lesson *this, int wanted) {
     ais_start *start;
     const ais_train_options *options = this->options;
     ais_start_options cold = {.seed = options->seed,
@@ -149,7 +51,7 @@ static ais_status hunt(ais_context *context, lesson *this, int wanted) {
                               .anneal = options->method == AIS_START_ANNEAL,
                               .pool = this->pool,
                               .stop = options->ranks ? NULL : options->stop, /* ranks stop together, later */
-                              .progress = start_progress,
+                              .progress = ais_lesson_start_progress,
                               .progress_data = this};
     ais_status status = ais_cold_start(context, this->target, &cold, &start);
     if (status != AIS_OK) return status;
@@ -169,6 +71,7 @@ static ais_status hunt(ais_context *context, lesson *this, int wanted) {
     size_t dim = (size_t)start->dim;
     if (start->modes == 1 && start->trusted) this->laplace = malloc((dim + dim * dim) * sizeof(double));
     if (this->laplace) {
+        this->laplace_bytes = (dim + dim * dim) * sizeof(double);
         memcpy(this->laplace, start->mode_mean, dim * sizeof(double));
         memcpy(this->laplace + dim, start->mode_factor, dim * dim * sizeof(double));
     }
@@ -176,7 +79,7 @@ static ais_status hunt(ais_context *context, lesson *this, int wanted) {
     return AIS_OK;
 }
 
-static ais_status start_with_nuts(ais_context *context, lesson *this, int wanted) {
+static ais_status start_with_nuts(ais_context *context, ais_lesson *this, int wanted) {
     enum { CHAINS = 8, WARMUP = 500 };
     int draws = (wanted + CHAINS - 1) / CHAINS;
     size_t dim = (size_t)this->target->dim, size = (size_t)CHAINS * (size_t)draws;
@@ -199,7 +102,7 @@ static ais_status start_with_nuts(ais_context *context, lesson *this, int wanted
     return status;
 }
 
-static ais_status begin(ais_context *context, lesson *this) {
+static ais_status begin(ais_context *context, ais_lesson *this) {
     const ais_train_options *options = this->options;
     int usual = is_henon(options) ? HENON_POPULATION : DEFAULT_POPULATION;
     int wanted = options->population > 0 ? options->population : usual, dim = this->target->dim;
@@ -207,14 +110,19 @@ static ais_status begin(ais_context *context, lesson *this) {
     training->dim = dim;
     training->count = wanted;
     training->x = malloc((size_t)wanted * (size_t)dim * sizeof(double));
-    training->point = malloc(MOST_POINTS * sizeof *training->point);
+    training->point = malloc(AIS_MOST_POINTS * sizeof *training->point);
     if (!training->x || !training->point)
         return ais_fail_memory(context, "a population", (size_t)wanted * (size_t)dim * sizeof(double));
-    ais_status status = options->method == AIS_START_DRAWS  ? take_draws(context, this, options->start, wanted)
-                        : options->method == AIS_START_NUTS ? start_with_nuts(context, this, wanted)
-                                                            : hunt(context, this, wanted);
+    bool resumed;
+    ais_status status =
+        ais_checkpoint_enter(context, this->checkpoint, "training", ais_lesson_exchange, this, &resumed);
+    if (status == AIS_OK && !resumed) {
+        status = options->method == AIS_START_DRAWS  ? take_draws(context, this, options->start, wanted)
+                 : options->method == AIS_START_NUTS ? start_with_nuts(context, this, wanted)
+                                                     : hunt(context, this, wanted);
+        training->start_seconds = ais_now() - this->began;
+    }
     if (status != AIS_OK) return status;
-    training->start_seconds = now() - this->began;
     this->situation = (ais_situation){
         .dim = dim, .gradient = this->target->grad != NULL, .separate = training->modes, .annealed = this->annealed};
     status =
@@ -226,7 +134,7 @@ static ais_status begin(ais_context *context, lesson *this) {
 /* ---- flows --------------------------------------------------------------------------------------- */
 
 /* "likelihood+exact": which objectives, in which order. */
-static ais_status choose_objectives(ais_context *context, const lesson *this, ais_flow_plan *plan) {
+static ais_status choose_objectives(ais_context *context, const ais_lesson *this, ais_flow_plan *plan) {
     const char *wanted = this->options->objective;
     if (!wanted) return AIS_OK;
     const struct {
@@ -255,54 +163,74 @@ static ais_status choose_objectives(ais_context *context, const lesson *this, ai
                     wanted);
 }
 
-static ais_status attempt_flow(ais_context *context, lesson *this, ais_attempt *attempt) {
+/* A flow about the identity on the whitened population. */
+static ais_status make_flow(ais_context *context, ais_lesson *this, ais_attempt *attempt) {
+    uint64_t seed = this->options->seed;
+    attempt->shape.permutation = seed;
+    if (attempt->shape.bound == 0) attempt->shape.bound = ais_flow_bound(this->population);
+    ais_status status = ais_kernel_learned(context, &attempt->shape, seed, &this->present);
+    if (status != AIS_OK) return status;
+    ais_flow_spread(this->present, seed, attempt->w0);
+    /* The Hessian at the only mode tells more than the covariance of a small population. */
+    if (this->laplace && attempt->whitening == AIS_WHITEN_FULL)
+        return ais_kernel_whiten(context, this->present, this->laplace, this->laplace + this->target->dim);
+    return ais_flow_whiten(context, this->present, this->population, attempt->whitening);
+}
+
+static ais_status attempt_flow(ais_context *context, ais_lesson *this, ais_attempt *attempt) {
     const ais_train_options *options = this->options;
-    ais_kernel *kernel;
     ais_flow_result result = {.worst_ess = -1};
+    bool resumed;
     ais_status status = choose_objectives(context, this, &attempt->plan);
     if (status != AIS_OK) return status;
     if (options->steps > 0) attempt->plan.steps = options->steps;
     if (options->rate > 0) attempt->plan.rate = options->rate;
-    attempt->plan.progress = flow_progress;
+    attempt->plan.progress = ais_lesson_flow_progress;
     attempt->plan.data = this;
-    attempt->shape.permutation = options->seed;
-    if (attempt->shape.bound == 0) attempt->shape.bound = ais_flow_bound(this->population);
-    status = ais_kernel_learned(context, &attempt->shape, options->seed, &kernel);
-    if (status != AIS_OK) return status;
-    ais_flow_spread(kernel, options->seed, attempt->w0);
-    /* The Hessian at the only mode tells more than the covariance of a small population. */
-    if (this->laplace && attempt->whitening == AIS_WHITEN_FULL)
-        status = ais_kernel_whiten(context, kernel, this->laplace, this->laplace + this->target->dim);
-    else
-        status = ais_flow_whiten(context, kernel, this->population, attempt->whitening);
+    attempt->plan.checkpoint = this->checkpoint;
+    status = ais_checkpoint_enter(context, this->checkpoint, "attempt", ais_lesson_exchange_present, this, &resumed);
+    if (status == AIS_OK && !resumed) status = make_flow(context, this, attempt);
     if (status == AIS_OK)
-        status = ais_flow_train(context, kernel, this->population, options->seed, &attempt->plan, &result);
+        status = ais_flow_train(context, this->present, this->population, options->seed, &attempt->plan, &result);
+    ais_checkpoint_leave(this->checkpoint);
     ais_population_use(context, this->population, NULL); /* the kernel may be freed below */
     this->training->rollbacks += result.rollbacks;
     this->training->attempts++;
+    if (this->present)
+        this->work += (double)result.steps * attempt->plan.batch * (double)ais_as_learned(this->present)->weight_count;
     if (result.worst_ess > this->best_ess) {
         ais_kernel_free(this->best);
-        this->best = kernel;
+        this->best = this->present;
         this->best_ess = result.worst_ess;
         this->training->acceptance = result.acceptance;
     } else {
-        ais_kernel_free(kernel);
+        ais_kernel_free(this->present);
     }
+    this->present = NULL;
     return status;
 }
 
-static ais_status train_flow(ais_context *context, lesson *this) {
+/* Is another attempt too much? Without a time limit only what every machine counts alike decides. */
+static bool spent(const ais_lesson *this) {
+    double limit = this->options->seconds, seconds = ais_now() - this->began;
+    ais_context ignored;
+    if (limit <= 0) return this->work > enough_work;
+    ais_ranks_first(&ignored, this->options->ranks, &seconds, sizeof seconds); /* rank 0's clock is everyone's */
+    return seconds > limit;
+}
+
+static ais_status train_flow(ais_context *context, ais_lesson *this) {
     const ais_train_options *options = this->options;
-    double most_seconds = options->seconds > 0 ? options->seconds : default_seconds;
     ais_attempt attempt;
     ais_status status = AIS_OK;
     if (options->shape) {
         attempt = ais_plan_for_shape(&this->situation, options->shape);
         status = attempt_flow(context, this, &attempt);
     }
-    for (int k = 0; !options->shape && status == AIS_OK && ais_plan_flow(&this->situation, k, &attempt); k++) {
+    for (; !options->shape && status == AIS_OK && ais_plan_flow(&this->situation, this->number, &attempt);
+         this->number++) {
         status = attempt_flow(context, this, &attempt);
-        if (this->best_ess > attempt.enough || since_began(this) > most_seconds) break;
+        if (this->best_ess > attempt.enough || spent(this)) break;
     }
     if (this->best && status == AIS_OK)
         status = ais_flow_log_z(context, this->best, this->target, this->pool, options->seed, this->training);
@@ -311,18 +239,19 @@ static ais_status train_flow(ais_context *context, lesson *this) {
 
 /* ---- henon --------------------------------------------------------------------------------------- */
 
-static ais_status run_henon_stage(ais_context *context, lesson *this, ais_henon_trainer *trainer,
+static ais_status run_henon_stage(ais_context *context, ais_lesson *this, ais_henon_trainer *trainer,
                                   ais_henon_stage stage) {
     if (this->options->steps > 0) stage.steps = this->options->steps;
     if (this->options->rate > 0) stage.rate = this->options->rate;
     if (this->options->rlogr) stage.loss = AIS_RLOGR;
     stage.differences = !this->target->grad;
-    stage.progress = henon_progress;
+    stage.progress = ais_lesson_henon_progress;
     stage.data = this;
+    stage.checkpoint = this->checkpoint;
     return ais_henon_train(context, trainer, &stage);
 }
 
-static ais_status run_henon_stages(ais_context *context, lesson *this, ais_henon_trainer *trainer) {
+static ais_status run_henon_stages(ais_context *context, ais_lesson *this, ais_henon_trainer *trainer) {
     static const struct {
         const char *name;
         ais_henon_kind kind;
@@ -331,8 +260,11 @@ static ais_status run_henon_stages(ais_context *context, lesson *this, ais_henon
     char stages[128], *rest = stages;
     snprintf(stages, sizeof stages, "%s", this->options->objective ? this->options->objective : "likelihood+exact");
     ais_status status = AIS_OK;
-    for (char *name; status == AIS_OK && (name = strtok_r(rest, "+", &rest));) {
+    int first = this->number; /* above 0 when resumed */
+    this->number = 0;
+    for (char *name; status == AIS_OK && (name = strtok_r(rest, "+", &rest)); this->number++) {
         int k = 0;
+        if (this->number < first) continue;
         while (k < 3 && strcmp(name, known[k].name) != 0) k++;
         if (k == 3)
             return ais_fail(
@@ -343,7 +275,17 @@ static ais_status run_henon_stages(ais_context *context, lesson *this, ais_henon
     return status;
 }
 
-static ais_status train_henon(ais_context *context, lesson *this) {
+static ais_status make_henon(ais_context *context, ais_lesson *this, const ais_shape *shape) {
+    const ais_train_options *options = this->options;
+    ais_status status = ais_kernel_learned(context, shape, options->seed, &this->best);
+    /* The paper's map on a plane starts near x -> -x, unwhitened: what its printed numbers rest on (docs/paper.md). */
+    if (status == AIS_OK && (!options->paper || this->target->dim > 2))
+        status = ais_henon_whiten(context, this->best, this->population, !options->paper);
+    if (status == AIS_OK && !options->paper) ais_henon_spread(this->best, options->seed);
+    return status;
+}
+
+static ais_status train_henon(ais_context *context, ais_lesson *this) {
     const ais_train_options *options = this->options;
     ais_shape shape = {.map = AIS_HENON, .dim = this->target->dim, .layers = 24, .activation = AIS_TANH};
     if (options->paper)
@@ -351,15 +293,9 @@ static ais_status train_henon(ais_context *context, lesson *this) {
     else if (options->shape)
         shape = *options->shape;
     ais_henon_trainer *trainer = NULL;
-    ais_kernel *kernel;
-    ais_status status = ais_kernel_learned(context, &shape, options->seed, &kernel);
-    if (status != AIS_OK) return status;
-    this->best = kernel;
-    /* The paper's map on a plane starts near x -> -x, unwhitened: what its printed numbers rest on (docs/paper.md). */
-    if (!options->paper || this->target->dim > 2)
-        status = ais_henon_whiten(context, kernel, this->population, !options->paper);
-    if (status == AIS_OK && !options->paper) ais_henon_spread(kernel, options->seed);
-    if (status == AIS_OK) status = ais_henon_trainer_new(context, kernel, this->population, options->seed, &trainer);
+    ais_status status = this->best ? AIS_OK : make_henon(context, this, &shape); /* there when resumed */
+    if (status == AIS_OK)
+        status = ais_henon_trainer_new(context, this->best, this->population, options->seed, &trainer);
     if (status == AIS_OK) status = run_henon_stages(context, this, trainer);
     if (trainer) this->best_ess = ais_henon_trainer_best(trainer);
     ais_henon_trainer_free(trainer);
@@ -370,7 +306,7 @@ static ais_status train_henon(ais_context *context, lesson *this) {
 /* ---- all ----------------------------------------------------------------------------------------- */
 
 /* The population as it is now: better starting points than those of the start. */
-static void keep_points(lesson *this) {
+static void keep_points(const ais_lesson *this) {
     int dim = this->target->dim;
     for (int c = 0; c < this->training->count; c++)
         ais_population_point(this->population, c % this->population->chains,
@@ -379,7 +315,7 @@ static void keep_points(lesson *this) {
 
 ais_status ais_train(ais_context *context, const ais_target *target, const ais_train_options *options,
                      ais_kernel **kernel, ais_training **training) {
-    lesson this = {.target = target, .options = options, .began = now(), .best_ess = -1};
+    ais_lesson this = {.target = target, .options = options, .began = ais_now(), .best_ess = -1};
     *kernel = NULL;
     *training = NULL;
     if (target->draws) {
@@ -394,18 +330,21 @@ ais_status ais_train(ais_context *context, const ais_target *target, const ais_t
                         options->shape->dim, target->name, target->dim);
     this.training = calloc(1, sizeof *this.training);
     if (!this.training) return ais_fail_memory(context, "a training", sizeof *this.training);
-    ais_status status = ais_pool_new(context, options->threads, &this.pool);
+    ais_status status = ais_training_checkpoint(context, target, options, &this.checkpoint);
+    if (status == AIS_OK) status = ais_pool_new(context, options->threads, &this.pool);
     if (status == AIS_OK) ais_pool_join(this.pool, options->ranks);
     if (status == AIS_OK) status = begin(context, &this);
     if (status == AIS_OK) status = is_henon(options) ? train_henon(context, &this) : train_flow(context, &this);
-    this.training->worst_ess = this.best_ess;
+    this.training->worst_ess = this.best_ess < 0 ? NAN : this.best_ess;
+    if (this.best_ess < 0) this.training->acceptance = NAN;
     if (status == AIS_OK && this.best_ess < rivals_below)
         status = ais_compare_rivals(context, this.population, this.best, options->seed, this.training);
-    this.training->train_seconds = now() - this.began - this.training->start_seconds;
+    this.training->train_seconds = ais_now() - this.began - this.training->start_seconds;
     if (this.population) keep_points(&this);
     ais_population_free(this.population);
     ais_pool_free(this.pool);
     free(this.laplace);
+    ais_checkpoint_close(this.checkpoint);
     if (status == AIS_OK || (status == AIS_STOPPED && this.best)) {
         *kernel = this.best;
         *training = this.training;
@@ -414,11 +353,4 @@ ais_status ais_train(ais_context *context, const ais_target *target, const ais_t
     ais_kernel_free(this.best);
     ais_training_free(this.training);
     return status;
-}
-
-void ais_training_free(ais_training *training) {
-    if (!training) return;
-    free(training->x);
-    free(training->point);
-    free(training);
 }

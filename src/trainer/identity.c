@@ -1,0 +1,71 @@
+#include "trainer/identity.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checksum.h"
+#include "simd/normal.h"
+
+enum { POINTS = 4 };
+
+static uint64_t sum_of_draws(const ais_draws *draws) {
+    size_t count = (size_t)draws->dim * (size_t)draws->chains * (size_t)draws->draws;
+    return ais_checksum(draws->value, count * sizeof *draws->value);
+}
+
+/* Log densities at a few points: a density of one's own may change under the same name. Six digits, so that another
+ * machine's last bits do not count. */
+static void write_density(FILE *file, const ais_target *target) {
+    double scale = target->start_scale > 0 ? target->start_scale : 1;
+    double *x = malloc((size_t)target->dim * sizeof *x);
+    for (uint32_t k = 0; x && k < POINTS; k++) {
+        ais_stream stream = {.chain = k, .purpose = AIS_FOR_CHECK};
+        ais_normals(&stream, (size_t)target->dim, x);
+        for (int i = 0; i < target->dim; i++) x[i] *= scale;
+        fprintf(file, " %.6g", target->logp(x, target->data));
+    }
+    free(x);
+}
+
+static void write_shape(FILE *file, const ais_shape *shape) {
+    fprintf(file, "kernel");
+    if (shape)
+        fprintf(
+            file,
+            " map %d reversal %d layers %d hidden %d depth %d activation %d bins %d %d joint %d pivot %d bound %.17g",
+            shape->map, shape->reversal, shape->layers, shape->hidden, shape->depth, shape->activation, shape->bins,
+            shape->marginal_bins, shape->joint, shape->pivot, shape->bound);
+    else
+        fprintf(file, " chosen");
+    fputc('\n', file);
+}
+
+char *ais_training_identity(const ais_target *target, const ais_train_options *options) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *file = open_memstream(&text, &length);
+    if (!file) return NULL;
+    fprintf(file, "library %s\ntarget %s\ndimension %d\ngradient %d\nstart scale %.17g\n", ais_version(),
+            target->name ? target->name : "", target->dim, target->grad != NULL, target->start_scale);
+    if (target->draws) {
+        fprintf(file, "draws %016llx", (unsigned long long)sum_of_draws(target->draws));
+    } else {
+        fprintf(file, "log density at points");
+        write_density(file, target);
+    }
+    fprintf(file, "\nseed %llu\n", (unsigned long long)options->seed);
+    write_shape(file, options->shape);
+    fprintf(file, "objective %s\nloss %s\npreset %s\nsteps %ld\nrate %.17g\npopulation %d\nscale %.17g\nstart %d",
+            options->objective ? options->objective : "chosen", options->rlogr ? "rlogr" : "logistic",
+            options->paper ? "paper" : "none", options->steps, options->rate, options->population, options->scale,
+            options->method);
+    if (options->start) fprintf(file, " %016llx", (unsigned long long)sum_of_draws(options->start));
+    fputc('\n', file);
+    if (fclose(file) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
