@@ -1,4 +1,3 @@
-#include "base/ranks.h"
 #include "trainer/training.h"
 
 #include <math.h>
@@ -7,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/ranks.h"
 #include "trainer/identity.h"
 
 static const double default_interval = 1;
