@@ -74,6 +74,7 @@ int run_sample(int argc, char **argv);
 int run_diagnose(int argc, char **argv);
 int run_train(int argc, char **argv);
 int run_run(int argc, char **argv);
+int run_bench(int argc, char **argv);
 
 /* ---- progress (progress.c) ---------------------------------------------------------------------- */
 

@@ -11,6 +11,7 @@ static const subcommand subcommands[] = {
     {"train", "learn a kernel for a target", run_train},
     {"sample", "draw from a target with a given kernel or a classical sampler", run_sample},
     {"diagnose", "judge draws, whoever made them", run_diagnose},
+    {"bench", "how fast this machine samples", run_bench},
     {0},
 };
 

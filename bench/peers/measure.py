@@ -57,9 +57,9 @@ def draws_of(folder):
 
 def henon():
     ours = {}
-    out = subprocess.run([AISAMPLER, "bench", "--only", "henon-chains", "--json"], check=True, capture_output=True, text=True)
+    out = subprocess.run([AISAMPLER, "bench", "steps", "--json"], check=True, capture_output=True, text=True)
     theirs = {line["chains"]: line["chain_steps_per_second"] for line in peer("jax_henon.py")}
-    for row in json.loads(out.stdout)["chains"]:
+    for row in json.loads(out.stdout)["steps"]:
         ours[row["chains"]] = say(peer="aisampler henon 2D", chains=row["chains"], chain_steps_per_second=row["steps_per_second"])
     return [("henon 2D, %d chain%s" % (c, "s" if c > 1 else ""), ours[c]["chain_steps_per_second"] / theirs[c],
              {1: 15, 10000: 8}.get(c)) for c in theirs if c in ours]
@@ -78,9 +78,9 @@ def learned(name, chains, draws):
         command("sample", name, "-k", kernel, "--chains", str(chains), "--draws", str(draws), "--warmup", "100",
                 "--format", "netcdf", "--out", folder)
         ess = targets.worst_ess(draws_of(folder))
-        out = subprocess.run([AISAMPLER, "bench", "--only", "kernel-steps", "--kernel", kernel, "--target", name, "--json"],
+        out = subprocess.run([AISAMPLER, "bench", "steps", "--kernel", kernel, "--target", name, "--json"],
                              check=True, capture_output=True, text=True)
-        rate = json.loads(out.stdout)["steps_per_second"]
+        rate = json.loads(out.stdout)["steps"][-1]["steps_per_second"]
     return say(peer="aisampler", target=name, train_seconds=train, ess_per_draw=ess / chains / draws,
                chain_steps_per_second=rate, worst_ess_per_second=rate * ess / chains / draws)
 

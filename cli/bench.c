@@ -1,0 +1,106 @@
+/* aisampler bench: how fast this machine samples, part by part. */
+#include "bench.h"
+
+#include <string.h>
+#include <time.h>
+
+static int usage(const option *options) {
+    char text[2048] = "Measures this machine. Parts, all but the marked ones when none is named: ";
+    for (const bench_part *part = bench_parts; part->name; part++) {
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s (%s%s)%s", part->name, part->summary,
+                 part->asked_for ? "; only when named" : "", part[1].name ? ", " : ".");
+    }
+    print_help("bench [PART...] [options]", text, options);
+    return 0;
+}
+
+static const bench_part *find(const char *word) {
+    const char *known[16];
+    int count = 0;
+    for (const bench_part *part = bench_parts; part->name; part++) {
+        if (strcmp(part->name, word) == 0) return part;
+        known[count++] = part->name;
+    }
+    known[count] = NULL;
+    const char *near = ais_nearest(word, known);
+    complain(EXIT_USAGE,
+             near ? "unknown part '%s'; did you mean '%s'?" : "unknown part '%s'; see aisampler bench --help", word,
+             near);
+    return NULL;
+}
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* One draw that costs `steps` steps: nothing but the steps is paid for. */
+static double run_seconds(const ais_target *target, const ais_kernel *kernel, int chains, int threads, int steps) {
+    ais_context context = {0};
+    ais_sample_result result;
+    const ais_sample_options options = {.seed = 1, .chains = chains, .draws = 1, .thin = steps, .threads = threads};
+    if (ais_sample(&context, target, kernel, &options, NULL, 0, &result) == AIS_OK) return result.sample_seconds;
+    failed(&context);
+    return -1;
+}
+
+double steps_per_second(const bench *set, const ais_target *target, const ais_kernel *kernel, int chains, int threads) {
+    enum { MOST_STEPS = 1 << 28, REPETITIONS = 7 };
+    int steps = 1;
+    double seconds = 0, best = 0, began = now();
+    while ((seconds = run_seconds(target, kernel, chains, threads, steps)) < set->seconds / REPETITIONS) {
+        if (seconds < 0) return 0;
+        if (steps >= MOST_STEPS) break;
+        steps *= 2;
+    }
+    for (int k = 0; k < REPETITIONS && (k < 1 || now() - began < 4 * set->seconds); k++) {
+        seconds = run_seconds(target, kernel, chains, threads, steps);
+        if (seconds < 0) return 0;
+        double rate = (double)chains * steps / seconds;
+        if (rate > best) best = rate;
+    }
+    return best;
+}
+
+int run_bench(int argc, char **argv) {
+    enum { MOST_PARTS = 12 };
+    bench set = {.seconds = 0.2};
+    bool json = false, help = false;
+    const char *word[MOST_PARTS];
+    const option options[] = {
+        {"target", 0, OPTION_TEXT, &set.target, "TARGET", "for steps, chains, proposal (mog6; german)"},
+        {"kernel", 'k', OPTION_TEXT, &set.kernel_file, "FILE.ais", "for steps: a learned kernel (henon, untrained)"},
+        {"seconds", 0, OPTION_NUMBER, &set.seconds, NULL, "of one measurement (0.2)"},
+        {"json", 0, OPTION_FLAG, &json, NULL, "print JSON instead of tables"},
+        {"help", 'h', OPTION_FLAG, &help, NULL, "this text"},
+        {0}};
+    int words = parse_options(argc, argv, options, word, MOST_PARTS);
+    if (words < 0) return EXIT_USAGE;
+    if (help) return usage(options);
+    if (!(set.seconds > 0)) return complain(EXIT_USAGE, "--seconds must be above 0");
+    const bench_part *part[MOST_PARTS];
+    for (int i = 0; i < words; i++)
+        if (!(part[i] = find(word[i]))) return EXIT_USAGE;
+    if (words == 0)
+        for (const bench_part *at = bench_parts; at->name; at++)
+            if (!at->asked_for) part[words++] = at;
+    set.quiet = json;
+    json_t *all = json_object();
+    int code = 0;
+    for (int i = 0; i < words && code == 0; i++) {
+        if (!json) printf("%s%s: %s\n", i ? "\n" : "", part[i]->name, part[i]->summary);
+        json_t *found = part[i]->measure(&set);
+        if (found)
+            json_object_set_new(all, part[i]->name, found);
+        else
+            code = EXIT_FAILED;
+    }
+    if (code == 0 && json) {
+        json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+        putchar('\n');
+    }
+    json_decref(all);
+    return code;
+}

@@ -1,0 +1,245 @@
+/* The parts of `aisampler bench` that need nothing but the public interface. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* The paper's kernel: henon, flip, relu, 5 layers. */
+static ais_kernel *paper_kernel(int dim) {
+    ais_context context = {0};
+    ais_kernel *kernel = NULL;
+    const ais_shape shape = {.map = AIS_HENON, .dim = dim};
+    if (ais_kernel_learned(&context, &shape, 1, &kernel) != AIS_OK) failed(&context);
+    return kernel;
+}
+
+static ais_target *open_target(const char *name) {
+    ais_context context = {0};
+    ais_target *target = NULL;
+    if (ais_target_open(&context, name, &target) != AIS_OK) failed(&context);
+    return target;
+}
+
+static ais_kernel *open_kernel(const bench *set, const ais_target *target) {
+    ais_context context = {0};
+    ais_kernel *kernel = NULL;
+    if (!set->kernel_file) return paper_kernel(target->dim);
+    if (ais_kernel_load(&context, set->kernel_file, target, &kernel) != AIS_OK) failed(&context);
+    return kernel;
+}
+
+/* ---- steps ----------------------------------------------------------------------------------------- */
+
+static const int few_and_many[] = {1, 1000, 10000};
+
+static json_t *measure_steps(const bench *set) {
+    ais_target *target = open_target(set->target ? set->target : "mog6");
+    ais_kernel *kernel = target ? open_kernel(set, target) : NULL;
+    json_t *rows = kernel ? json_array() : NULL;
+    for (size_t i = 0; rows && i < sizeof few_and_many / sizeof *few_and_many; i++) {
+        double rate = steps_per_second(set, target, kernel, few_and_many[i], 1);
+        if (!set->quiet)
+            printf("  %-8s %6d chains, one core: %10.4g steps/s, %8.1f ns a chain and step\n", ais_kernel_name(kernel),
+                   few_and_many[i], rate, 1e9 / rate);
+        json_array_append_new(rows, json_pack("{sisf}", "chains", few_and_many[i], "steps_per_second", rate));
+    }
+    ais_kernel_free(kernel);
+    ais_target_close(target);
+    return rows;
+}
+
+/* ---- time against the number of chains ------------------------------------------------------------- */
+
+static json_t *measure_chains(const bench *set) {
+    enum { STEPS = 100 };
+    ais_target *target = open_target(set->target ? set->target : "german");
+    ais_context context = {0};
+    ais_kernel *kernel[2] = {target ? paper_kernel(target->dim) : NULL, NULL};
+    const ais_hmc_options fixed = {.step_size = 0.02, .leapfrogs = 40};
+    bool whole = kernel[0] && (!target->grad || ais_kernel_hmc(&context, &fixed, &kernel[1]) == AIS_OK);
+    json_t *rows = whole ? json_array() : NULL;
+    for (int chains = 1; rows && chains <= 100000; chains *= 10) {
+        double rate[2] = {0};
+        for (int k = 0; k < 2 && kernel[k] && chains <= (k ? 1000 : 100000); k++)
+            rate[k] = steps_per_second(set, target, kernel[k], chains, 0);
+        if (!set->quiet) printf("  %6d chains x %d steps: henon %9.4g s", chains, STEPS, chains * STEPS / rate[0]);
+        if (!set->quiet && rate[1] > 0) printf(", hmc (40 leapfrogs) %9.4g s", chains * STEPS / rate[1]);
+        if (!set->quiet) putchar('\n');
+        json_t *row = json_pack("{sisf}", "chains", chains, "henon_seconds", chains * STEPS / rate[0]);
+        if (rate[1] > 0) json_object_set_new(row, "hmc_seconds", json_real(chains * STEPS / rate[1]));
+        json_array_append_new(rows, row);
+    }
+    ais_kernel_free(kernel[0]);
+    ais_kernel_free(kernel[1]);
+    ais_target_close(target);
+    return rows;
+}
+
+/* ---- one proposal against one gradient ------------------------------------------------------------- */
+
+typedef struct batch_call {
+    const ais_target *target;
+    const ais_kernel *kernel;
+    size_t n;
+    double *z, *image; /* 2 dim rows of n values */
+} batch_call;
+
+static void propose(const batch_call *call) {
+    ais_context context;
+    ais_kernel_involution(&context, call->kernel, call->n, call->z, call->image, NULL);
+}
+
+static void slopes(const batch_call *call) {
+    size_t dim = (size_t)call->target->dim;
+    for (size_t c = 0; c < call->n; c++) /* any dim numbers make a point */
+        call->target->grad(call->z + c * dim, call->image + c * dim, call->target->data);
+}
+
+static double best_seconds(const bench *set, void (*job)(const batch_call *), const batch_call *call) {
+    double best = INFINITY, began = now();
+    for (int k = 0; k < 3 || now() - began < set->seconds; k++) {
+        double start = now();
+        job(call);
+        best = fmin(best, now() - start);
+    }
+    return best;
+}
+
+static json_t *measure_proposal(const bench *set) {
+    enum { MOST = 100000 };
+    ais_target *target = open_target(set->target ? set->target : "german");
+    batch_call call = {.target = target, .kernel = target ? paper_kernel(target->dim) : NULL};
+    size_t numbers = target ? 2 * (size_t)target->dim * MOST : 0;
+    if (call.kernel && target->grad) {
+        call.z = malloc(numbers * sizeof(double));
+        call.image = malloc(numbers * sizeof(double));
+    } else if (call.kernel) {
+        complain(EXIT_FAILED, "%s has no gradient to compare a proposal with", target->name);
+    }
+    json_t *rows = call.z && call.image ? json_array() : NULL;
+    for (size_t i = 0; rows && i < numbers; i++) call.z[i] = 0.3 * sin((double)i);
+    for (call.n = 1; rows && call.n <= MOST; call.n *= 10) {
+        double proposal = best_seconds(set, propose, &call), gradient = best_seconds(set, slopes, &call);
+        if (!set->quiet)
+            printf("  %6zu points, one core: proposals %9.3g s, gradients %9.3g s, ratio %.2f\n", call.n, proposal,
+                   gradient, proposal / gradient);
+        json_array_append_new(rows, json_pack("{sIsfsf}", "points", (json_int_t)call.n, "proposal_seconds", proposal,
+                                              "gradient_seconds", gradient));
+    }
+    free(call.z);
+    free(call.image);
+    ais_kernel_free((ais_kernel *)call.kernel);
+    ais_target_close(target);
+    return rows;
+}
+
+/* ---- threads, dimension ---------------------------------------------------------------------------- */
+
+static json_t *measure_threads(const bench *set) {
+    ais_target *target = open_target(set->target ? set->target : "mog6");
+    ais_kernel *kernel = target ? open_kernel(set, target) : NULL;
+    json_t *found = NULL;
+    if (kernel) {
+        double one = 0, two = 0;
+        for (int k = 0; k < 3; k++) { /* in turn, so that a slow moment of the machine meets both */
+            one = fmax(one, steps_per_second(set, target, kernel, 20000, 1));
+            two = fmax(two, steps_per_second(set, target, kernel, 20000, 2));
+        }
+        if (!set->quiet)
+            printf("  %s, 20000 chains: 2 threads make %.3f times the steps of 1\n", target->name, two / one);
+        found = json_pack("{sfsfsf}", "one", one, "two", two, "ratio", two / one);
+    }
+    ais_kernel_free(kernel);
+    ais_target_close(target);
+    return found;
+}
+
+static json_t *measure_dimension(const bench *set) {
+    enum { HIDDEN = 64 };
+    json_t *rows = json_array();
+    for (int dim = 2; dim <= 256 && rows; dim *= 2) {
+        char name[64];
+        ais_context context = {0};
+        ais_kernel *kernel = NULL;
+        const ais_shape shape = {.map = AIS_HENON, .dim = dim, .hidden = HIDDEN};
+        snprintf(name, sizeof name, "gaussian:dim=%d", dim);
+        ais_target *target = open_target(name);
+        if (!target || ais_kernel_learned(&context, &shape, 1, &kernel) != AIS_OK) {
+            json_decref(rows);
+            rows = NULL;
+        } else {
+            double nanoseconds = 1e9 / steps_per_second(set, target, kernel, 1024, 1);
+            if (!set->quiet)
+                printf("  d = %3d, hidden %d: %9.1f ns a step, %6.4f ns per d x hidden\n", dim, HIDDEN, nanoseconds,
+                       nanoseconds / dim / HIDDEN);
+            json_array_append_new(rows,
+                                  json_pack("{sisisf}", "dim", dim, "hidden", HIDDEN, "nanoseconds", nanoseconds));
+        }
+        ais_kernel_free(kernel);
+        ais_target_close(target);
+    }
+    return rows;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------- */
+
+/* In a process of its own, whose peak is then that of the run: 100 chains into a netCDF file. */
+static void stream_to_disk(const ais_target *target, const ais_kernel *kernel, const char *directory, int draws) {
+    ais_context context = {0};
+    ais_sink *sink;
+    const ais_sample_options options = {.seed = 1, .chains = 100, .draws = draws};
+    ais_status status = ais_sink_netcdf(&context, directory, &sink);
+    if (status == AIS_OK) status = ais_sample(&context, target, kernel, &options, &sink, 1, NULL);
+    if (status != AIS_OK) failed(&context);
+    _exit(status == AIS_OK ? 0 : EXIT_FAILED);
+}
+
+static json_t *measure_memory(const bench *set) {
+    char directory[] = "/tmp/aisampler-bench-XXXXXX", path[64];
+    ais_target *target = open_target(set->target ? set->target : "mog6");
+    ais_kernel *kernel = target ? open_kernel(set, target) : NULL;
+    json_t *rows = kernel && mkdtemp(directory) ? json_array() : NULL;
+    snprintf(path, sizeof path, "%s/draws.nc", directory);
+    for (int draws = 1000; rows && draws <= 100000; draws *= 10) {
+        pid_t child = fork();
+        if (child == 0) stream_to_disk(target, kernel, directory, draws);
+        struct rusage usage = {0};
+        int status = 1;
+        if (child < 0 || wait4(child, &status, 0, &usage) < 0 || status != 0) {
+            json_decref(rows);
+            rows = NULL;
+            break;
+        }
+        if (!set->quiet)
+            printf("  %8d draws to disk: peak resident size %.1f MB\n", 100 * draws, (double)usage.ru_maxrss / 1024);
+        json_array_append_new(
+            rows, json_pack("{sisf}", "draws", 100 * draws, "peak_megabytes", (double)usage.ru_maxrss / 1024));
+        unlink(path);
+    }
+    rmdir(directory);
+    ais_kernel_free(kernel);
+    ais_target_close(target);
+    return rows;
+}
+
+const bench_part bench_parts[] = {
+    {"steps", "whole steps of a kernel, one core, 1 to 10,000 chains", false, measure_steps},
+    {"threads", "two threads against one", false, measure_threads},
+    {"proposal", "one proposal of the paper's kernel against one gradient, 1 to 100,000 points", false,
+     measure_proposal},
+    {"chains", "time of 100 steps against the number of chains, 1 to 100,000", false, measure_chains},
+    {"dimension", "cost of a step in 2 to 256 dimensions", false, measure_dimension},
+    {"memory", "peak memory of 10^5 to 10^7 draws that go to disk", true, measure_memory},
+    {0},
+};
