@@ -39,7 +39,7 @@ int run_train(int argc, char **argv) {
     if (help) {
         print_help("train TARGET [options]",
                    "Learns a kernel for TARGET from nothing but its density, and writes it to a file for 'aisampler "
-                   "sample TARGET -k K.ais'. Ctrl-C keeps the best kernel so far." EMPIRICAL_HELP,
+                   "sample TARGET -k K.ais'. Ctrl-C keeps the best kernel so far." RESUME_HELP EMPIRICAL_HELP,
                    options);
         return 0;
     }
@@ -54,11 +54,13 @@ int run_train(int argc, char **argv) {
     char *base = path + strlen("out/");
     snprintf(base + strlen(base), sizeof path - strlen(path), ".ais");
     if (!out) out = base;
+    learning_checkpoint(&how, NULL, out);
     int code = 0;
     if (ais_target_check(&context, target, seed) != AIS_OK) code = failed(&context);
     if (code == 0) code = learn(&how, target, seed, threads, quiet, &kernel, &training);
     if (code == 0 && ais_kernel_save(&context, kernel, target, out) != AIS_OK) code = failed(&context);
     if (code == 0 && !write_record(out, training)) code = EXIT_FAILED;
+    if (code == 0 && !*stop_flag()) learning_done(&how);
     if (code == 0 && json) {
         json_t *record = learning_json(training);
         json_dumpf(record, stdout, JSON_INDENT(2));
