@@ -10,6 +10,9 @@ typedef struct learning {
     const char *kernel, *involution, *objective, *loss, *paper, *start;
     int layers, hidden, depth, bins, steps, population;
     double rate, scale, seconds;
+    bool resume;
+    const char *folder;    /* made before training begins; or NULL */
+    char checkpoint[4224]; /* kept up to date while training goes on */
 } learning;
 
 #define LEARNING_OPTIONS(set)                                                                                            \
@@ -33,8 +36,16 @@ typedef struct learning {
         {"bins", 0, OPTION_COUNT, &(set).bins, NULL, "spline: bins of a coupling layer (chosen)"},                       \
         {"steps", 0, OPTION_COUNT, &(set).steps, NULL, "Adam steps of a stage (chosen)"},                                \
         {"rate", 0, OPTION_NUMBER, &(set).rate, NULL, "highest learning rate (chosen)"},                                 \
-        {"population", 0, OPTION_COUNT, &(set).population, NULL, "chains that supply the batches (512)"}, {              \
-        "seconds", 0, OPTION_NUMBER, &(set).seconds, NULL, "no new attempt after so long (30)"                           \
+        {"population", 0, OPTION_COUNT, &(set).population, NULL, "chains that supply the batches (512)"},                \
+        {"seconds",                                                                                                      \
+         0,                                                                                                              \
+         OPTION_NUMBER,                                                                                                  \
+         &(set).seconds,                                                                                                 \
+         NULL,                                                                                                           \
+         "no new attempt after so long: the kernel then depends on the machine (a fixed amount of work)"},               \
+    {                                                                                                                    \
+        "resume", 0, OPTION_FLAG, &(set).resume, NULL,                                                                   \
+            "go on with a training that was killed or stopped, to the same kernel as if it had not been"                 \
     }
 
 /* The classical warnings about learning from draws, for the help of both. */
@@ -43,6 +54,17 @@ typedef struct learning {
     "discriminator are learned from the draws alone, and the discriminator is the accept test. It is an estimate, so " \
     "the new draws can be biased where it is wrong; they cannot show what the data lack, and know no more about the "  \
     "distribution than the data do. Never use it where you can evaluate the density."
+
+#define RESUME_HELP                                                                                                    \
+    " While it learns, a checkpoint beside the kernel (K.ais.training) is renewed every second; a killed training "    \
+    "goes "                                                                                                            \
+    "on from it with --resume and the same target, options and seed, and gives the same kernel to the last byte."
+
+/* DIRECTORY/KERNEL.training, or KERNEL.training. */
+void learning_checkpoint(learning *set, const char *directory, const char *kernel);
+
+/* The kernel is safe: the checkpoint goes. */
+void learning_done(const learning *set);
 
 /* Trains with a live table on stderr; an exit code, 0 when there is a kernel. */
 int learn(const learning *set, const ais_target *target, uint64_t seed, int threads, bool quiet, ais_kernel **kernel,

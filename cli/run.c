@@ -72,7 +72,8 @@ int run_run(int argc, char **argv) {
                    "Learns a kernel for TARGET from nothing but its density, draws with it under an exact "
                    "Metropolis-Hastings test, and judges the draws. Writes kernel.ais, the draws, summary.json and "
                    "run.json into a folder. Exits with 3 when the draws are not to be trusted. Ctrl-C ends training "
-                   "with the best kernel so far, or drawing with complete files." EMPIRICAL_HELP,
+                   "with the best kernel so far, or drawing with complete files." RESUME_HELP
+                   " Drawing begins anew." EMPIRICAL_HELP,
                    options);
         return 0;
     }
@@ -88,12 +89,16 @@ int run_run(int argc, char **argv) {
     if (ais_target_open(&context, set.target, &target) != AIS_OK) return failed(&context);
     default_directory(set.target, directory, sizeof directory);
     if (!set.out) set.out = directory;
+    how.folder = set.out;
+    learning_checkpoint(&how, set.out, "kernel.ais");
     int code = 0;
     if (ais_target_check(&context, target, set.seed) != AIS_OK) code = failed(&context);
     if (code == 0) code = learn(&how, target, set.seed, set.threads, set.quiet, &kernel, &training);
+    bool stopped = *stop_flag();
     if (code == 0 && ranks_lead()) code = save_kernel(&set, kernel, target);
     if (code == 0) code = join_rival(&set, training, &kernel);
     if (code == 0) code = draw_learned(&set, target, kernel, training);
+    if ((code == 0 || code == EXIT_DISTRUST) && !stopped && ranks_lead()) learning_done(&how);
     ais_training_free(training);
     ais_kernel_free(kernel);
     ais_target_close(target);

@@ -58,7 +58,7 @@ int run_train(int argc, char **argv) {
     if (help) {
         print_help("train TARGET [options]",
                    "Learns a kernel for TARGET from nothing but its density, and writes it to a file for 'aisampler "
-                   "sample TARGET -k K.ais'. Ctrl-C keeps the best kernel so far." EMPIRICAL_HELP,
+                   "sample TARGET -k K.ais'. Ctrl-C keeps the best kernel so far." RESUME_HELP EMPIRICAL_HELP,
                    options);
         return 0;
     }
@@ -75,10 +75,12 @@ int run_train(int argc, char **argv) {
     char *base = path + strlen("out/");
     snprintf(base + strlen(base), sizeof path - strlen(path), ".ais");
     if (!out) out = base;
+    learning_checkpoint(&how, NULL, out);
     int code = 0;
     if (ais_target_check(&context, target, seed) != AIS_OK) code = failed(&context);
     if (code == 0) code = learn(&how, target, seed, threads, quiet, &kernel, &training);
     if (code == 0 && ranks_lead()) code = deliver(name, out, target, kernel, training, json, quiet);
+    if (code == 0 && ranks_lead() && !*stop_flag()) learning_done(&how);
     ais_training_free(training);
     ais_kernel_free(kernel);
     ais_target_close(target);

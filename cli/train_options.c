@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "learning.h"
@@ -93,6 +94,24 @@ static int start_method(const learning *set, ais_train_options *options, ais_dra
     return 0;
 }
 
+void learning_checkpoint(learning *set, const char *directory, const char *kernel) {
+    snprintf(set->checkpoint, sizeof set->checkpoint, "%s%s%s.training", directory ? directory : "",
+             directory ? "/" : "", kernel);
+}
+
+void learning_done(const learning *set) { unlink(set->checkpoint); }
+
+/* One line when what the user may expect of an earlier training does not happen. */
+static void tell_of_checkpoint(const learning *set) {
+    bool there = access(set->checkpoint, F_OK) == 0;
+    if (set->resume && !there)
+        fprintf(stderr, "aisampler: nothing to resume, there is no %s: training starts from the beginning\n",
+                set->checkpoint);
+    if (!set->resume && there)
+        fprintf(stderr, "aisampler: training starts from the beginning; --resume would have gone on from %s\n",
+                set->checkpoint);
+}
+
 int learn(const learning *set, const ais_target *target, uint64_t seed, int threads, bool quiet, ais_kernel **kernel,
           ais_training **training) {
     const char *why = objection(set);
@@ -113,17 +132,21 @@ int learn(const learning *set, const ais_target *target, uint64_t seed, int thre
                                  .population = set->population,
                                  .scale = set->scale,
                                  .seconds = set->seconds,
+                                 .checkpoint = set->checkpoint,
+                                 .resume = set->resume,
                                  .progress = quiet ? NULL : learning_show,
                                  .progress_data = &view,
                                  .stop = stop_flag(),
                                  .ranks = ranks_all()};
     int code = start_method(set, &options, &draws);
+    if (code == 0 && set->folder && ais_directory_make(&context, set->folder) != AIS_OK) code = failed(&context);
     if (code == 0) {
+        tell_of_checkpoint(set);
         catch_interrupts();
         ais_status status = ais_train(&context, target, &options, kernel, training);
         release_interrupts();
         if (status == AIS_STOPPED && *kernel)
-            complain(0, "%s; the best kernel so far is kept", context.message);
+            complain(0, "%s; the best kernel so far is kept, and --resume goes on", context.message);
         else if (status != AIS_OK)
             code = failed(&context);
     }
@@ -136,8 +159,11 @@ void learning_verdict(const ais_training *training, FILE *file) {
     if (training->warning[0]) fprintf(file, "warning: %s\n", training->warning);
     fprintf(file, "learned in %.2f s", training->start_seconds + training->train_seconds);
     if (training->start_seconds > 0) fprintf(file, " (%.2f s of them to find the modes)", training->start_seconds);
-    fprintf(file, ": acceptance %.3f, worst ESS %.0f of 1000 on fresh chains", training->acceptance,
-            1000 * training->worst_ess);
+    if (isnan(training->worst_ess))
+        fprintf(file, ": stopped before the kernel was judged on fresh chains");
+    else
+        fprintf(file, ": acceptance %.3f, worst ESS %.0f of 1000 on fresh chains", training->acceptance,
+                1000 * training->worst_ess);
     if (!isnan(training->log_z)) fprintf(file, ", log Z = %.4f +- %.4f", training->log_z, training->log_z_error);
     fputc('\n', file);
 }
@@ -153,11 +179,12 @@ json_t *learning_json(const ais_training *training) {
                                                real(point->discriminator_loss), "acceptance", real(point->acceptance),
                                                "worst_ess", real(point->worst_ess)));
     }
-    return json_pack("{so so so si sb ss ss sI sI so so so so si si so}", "log_z", real(training->log_z), "log_z_error",
-                     real(training->log_z_error), "worst_ess", real(training->worst_ess), "modes", training->modes,
-                     "trusted", (int)training->trusted, "sentence", training->sentence, "warning", training->warning,
-                     "densities", (json_int_t)training->densities, "gradients", (json_int_t)training->gradients,
-                     "start_seconds", real(training->start_seconds), "train_seconds", real(training->train_seconds),
-                     "acceptance", real(training->acceptance), "population", json_integer(training->count), "attempts",
-                     training->attempts, "rollbacks", training->rollbacks, "curve", curve);
+    return json_pack("{so so so si sb ss ss sI sI so so so so si si sb so}", "log_z", real(training->log_z),
+                     "log_z_error", real(training->log_z_error), "worst_ess", real(training->worst_ess), "modes",
+                     training->modes, "trusted", (int)training->trusted, "sentence", training->sentence, "warning",
+                     training->warning, "densities", (json_int_t)training->densities, "gradients",
+                     (json_int_t)training->gradients, "start_seconds", real(training->start_seconds), "train_seconds",
+                     real(training->train_seconds), "acceptance", real(training->acceptance), "population",
+                     json_integer(training->count), "attempts", training->attempts, "rollbacks", training->rollbacks,
+                     "resumed", (int)training->resumed, "curve", curve);
 }

@@ -275,6 +275,7 @@ ais_status ais_checkpoint_open(ais_context *context, const char *path, const cha
     if (status == AIS_OK && resume && access(path, F_OK) == 0)
         status = ais_file_read(context, path, &this->file, &count);
     if (status == AIS_OK && this->file) status = check_file(context, this, count);
+    if (this->file) this->last = ais_now(); /* what was read need not be written again at once */
     if (status == AIS_OK)
         *checkpoint = this;
     else

@@ -265,9 +265,9 @@ void ais_population_exchange(ais_checkpoint *checkpoint, ais_population *populat
     ais_checkpoint_bytes(checkpoint, "walk_scale", population->walk_scale, dim * sizeof(double));
     for (int b = 0; b < population->blocks; b++) {
         ais_state *state = population->state[b];
-        AIS_FIELD(checkpoint, state, step);
-        ais_checkpoint_bytes(checkpoint, "x", state->x, dim * AIS_BLOCK * sizeof(double));
-        ais_checkpoint_bytes(checkpoint, "logp", state->logp, AIS_BLOCK * sizeof(double));
+        ais_checkpoint_bytes(checkpoint, "chains.step", &state->step, sizeof state->step);
+        ais_checkpoint_bytes(checkpoint, "chains.x", state->x, dim * AIS_BLOCK * sizeof(double));
+        ais_checkpoint_bytes(checkpoint, "chains.logp", state->logp, AIS_BLOCK * sizeof(double));
     }
     if (ais_checkpoint_reads(checkpoint)) tell_kernel(population);
 }

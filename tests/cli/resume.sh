@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# A training that is killed again and again and resumed, on another number of threads each time, gives the kernel of one
+# that was never interrupted, byte for byte. Argument: the build folder. Takes about a minute.
+set -eu
+ais=$(realpath "$1/aisampler")
+work=$(mktemp -d)
+job=
+trap '[ -z "$job" ] || kill -KILL "$job" 2>/dev/null || true; rm -rf "$work"' EXIT
+cd "$work"
+code() { local got=0; "$@" > stdout 2> stderr || got=$?; echo $got; }
+say() { echo "wrong: $*"; cat stdout stderr; exit 1; }
+field() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$1" "$2"; }
+
+# Starts a training and kills it after so many seconds; 1 when it was done before.
+interrupted() {
+    local seconds=$1 got=0
+    shift
+    "$ais" "$@" > stdout 2> stderr &
+    job=$!
+    sleep "$seconds"
+    kill -KILL $job 2>/dev/null || true
+    wait $job 2>/dev/null || got=$?
+    job=
+    [ $got = 137 ]
+}
+
+compare() { # name, arguments of train
+    local name=$1 kills=0 threads=1
+    shift
+    "$ais" train "$@" -q -j 1 -o whole.ais
+    [ ! -e whole.ais.training ] # gone with success
+    for seconds in 1.3 0.05 1.2 0.4 1.5; do
+        threads=$((threads % 3 + 1))
+        if ! interrupted $seconds train "$@" --resume -q -j $threads -o killed.ais; then break; fi
+        kills=$((kills + 1))
+    done
+    [ $kills -gt 0 ] || { echo "$name: was too fast to be killed"; exit 1; }
+    [ ! -e killed.ais ] || [ $kills -lt 5 ]
+    if [ ! -e killed.ais ]; then
+        [ -e killed.ais.training ] || { echo "$name: no checkpoint after $kills kills"; exit 1; }
+        "$ais" train "$@" --resume -q -j 2 -o killed.ais
+        [ "$(field killed.ais.json resumed)" = True ]
+    fi
+    [ ! -e killed.ais.training ]
+    cmp whole.ais killed.ais
+    echo "$name: killed $kills times, the same kernel"
+    rm -f ./*.ais ./*.json ./*.training*
+}
+compare "spline, several attempts" ring5 --rate 0.001
+compare "realnvp on heart" heart --kernel realnvp --layers 8
+compare henon mog6 --kernel henon --layers 8 --steps 1000 --objective likelihood+exact+adversarial
+compare "the paper's setting" mog2 --preset paper --steps 700
+"$ais" sample mog6 --sampler rwm --draws 1000 --chains 8 --format csv -q --out draws || [ $? = 3 ]
+cat draws/draws-1.csv > draws.csv
+compare "from draws" data:draws.csv
+
+# run: the training goes on, drawing begins anew, and all files are the same.
+"$ais" run twomodes --draws 300 -q --out whole || [ $? = 3 ]
+interrupted 2 run twomodes --draws 300 -q --out killed || true
+[ -e killed/kernel.ais.training ]
+[ "$(code "$ais" run twomodes --draws 300 -q --resume --out killed)" != 1 ] || say run --resume
+cmp whole/kernel.ais killed/kernel.ais
+cmp whole/draws.nc killed/draws.nc
+[ ! -e killed/kernel.ais.training ]
+
+# Nothing to resume: it says so and begins; an old checkpoint that is not asked for is spoken of.
+[ "$(code "$ais" train mog2 --resume --steps 60 -q -o fresh.ais)" = 0 ] || say fresh
+grep -q "^aisampler: nothing to resume, there is no fresh.ais.training: training starts from the beginning$" stderr || say fresh
+interrupted 2 train ring5 --rate 0.001 -q -o k.ais
+[ -e k.ais.training ]
+cp k.ais.training good
+refused() { # exit code, what it says, arguments of train
+    local wanted=$1 why=$2
+    shift 2
+    cp k.ais.training before
+    [ "$(code "$ais" "$@" --resume -q -o k.ais)" = "$wanted" ] || say "$*"
+    grep -q "$why" stderr || say "$*"
+    [ "$(wc -l < stderr)" = 1 ] || say "$*"
+    cmp -s before k.ais.training || say "$*: the checkpoint was touched"
+}
+refused 2 "belongs to another training: there it is 'seed 1', here 'seed 2'" train ring5 --rate 0.001 --seed 2
+refused 2 "belongs to another training: there it is 'target ring5', here 'target mog2'" train mog2 --rate 0.001
+refused 2 "belongs to another training" train ring5
+head -c 20000 good > k.ais.training
+refused 1 "its checksum is wrong, so it is damaged or cut short" train ring5 --rate 0.001
+: > k.ais.training
+refused 1 "does not begin like a checkpoint" train ring5 --rate 0.001
+python3 - <<'PYTHON'
+data = bytearray(open("good", "rb").read())
+data[len(data) // 2] ^= 1
+open("k.ais.training", "wb").write(data)
+PYTHON
+refused 1 "its checksum is wrong" train ring5 --rate 0.001
+[ "$(code "$ais" train ring5 --steps 40 -q -o k.ais)" = 0 ] || say from the beginning
+grep -q "training starts from the beginning; --resume would have gone on from k.ais.training" stderr || say from the beginning
+
+# Ctrl-C keeps the best kernel and the checkpoint. Stopped before a judgement it says so, and no number that is none.
+"$ais" train data:draws.csv --steps 1000000 -o stopped.ais > stdout 2> stderr &
+job=$!
+sleep 2
+kill -INT $job
+wait $job
+job=
+grep -q "stopped before the kernel was judged on fresh chains" stdout || say stopped
+grep -q "stopped while the map was learned" stdout || say stopped
+! grep -qi nan stdout || say stopped
+[ -s stopped.ais ] && [ -s stopped.ais.training ]
+echo "killed, damaged and foreign trainings are told apart"
