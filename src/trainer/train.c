@@ -68,8 +68,18 @@ static void tell(lesson *this, ais_train_progress progress) {
 }
 
 static void start_progress(const char *stage, double share, void *data) {
-    (void)stage; /* what the start is at is not for the table */
     lesson *this = data;
+    ais_training *training = this->training;
+    /* What the start is at is not for the table, but its temperatures are for the curve: while annealing, the share is
+     * the inverse temperature. */
+    if (strcmp(stage, "annealing") == 0 && training->points < MOST_POINTS)
+        training->point[training->points++] = (ais_train_point){.stage = "annealing",
+                                                                .seconds = now() - this->began,
+                                                                .loss = NAN,
+                                                                .discriminator_loss = NAN,
+                                                                .acceptance = NAN,
+                                                                .worst_ess = NAN,
+                                                                .beta = share};
     tell(this, (ais_train_progress){.stage = "start",
                                     .share = share,
                                     .loss = NAN,
