@@ -4,6 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* null, false and 0 are what nobody asked for; a seed may be 0. */
+static bool unset(const char *key, const json_t *value) {
+    if (json_is_number(value)) return json_number_value(value) == 0 && strcmp(key, "seed") != 0;
+    return json_is_null(value) || json_is_false(value);
+}
+
 /* "key = value" for every value that is set; ends with NULL. Freed by free_lines. */
 static char **lines_of(const json_t *configuration) {
     size_t count = 0;
@@ -12,7 +18,7 @@ static char **lines_of(const json_t *configuration) {
     char **lines = calloc(json_object_size(configuration) + 1, sizeof *lines);
     if (!lines) return NULL;
     json_object_foreach((json_t *)configuration, key, value) {
-        if (json_is_null(value)) continue;
+        if (unset(key, value)) continue;
         char *text = json_is_string(value) ? strdup(json_string_value(value))
                                            : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
         size_t size = text ? strlen(key) + strlen(text) + 4 : 0;

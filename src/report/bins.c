@@ -21,6 +21,15 @@ size_t ais_sort_finite(const double *x, size_t n, double *sorted) {
     return finite;
 }
 
+double ais_narrow_spread(const double *sorted, size_t n) {
+    double narrowest = INFINITY;
+    for (int k = 0; k <= 19; k++) {
+        double low = ais_sorted_quantile(sorted, n, k * 0.05), high = ais_sorted_quantile(sorted, n, (k + 1) * 0.05);
+        narrowest = fmin(narrowest, high - low);
+    }
+    return narrowest / 0.1254; /* the middle twentieth of a normal is 0.1254 sd wide */
+}
+
 ais_bins ais_bins_choose(const double *sorted, size_t n) {
     ais_bins bins = {.low = NAN, .high = NAN, .count = 1, .finite = n};
     if (n > 0) {
@@ -29,8 +38,8 @@ ais_bins ais_bins_choose(const double *sorted, size_t n) {
         double room = n > 1000 ? 0.15 * (high - low) : INFINITY;
         bins.low = fmax(first, low - room);
         bins.high = fmin(last, high + room);
-        double quartiles = ais_sorted_quantile(sorted, n, 0.75) - ais_sorted_quantile(sorted, n, 0.25);
-        double width = 2 * quartiles / cbrt((double)n), wanted = width > 0 ? (bins.high - bins.low) / width : 20;
+        double width = 2 * 1.349 * ais_narrow_spread(sorted, n) / cbrt((double)n),
+               wanted = width > 0 ? (bins.high - bins.low) / width : 20;
         bins.count = (int)fmin(fmax(ceil(wanted), 10), AIS_MOST_BINS);
     }
     ais_ticks_range(&bins.low, &bins.high, false);

@@ -13,8 +13,13 @@ typedef struct ais_bins {
 enum { AIS_MOST_BINS = 60 };
 
 /* Bins that show a distribution: the interval holds all but far outliers (nothing is left out of 1000 values or
- * fewer), the number follows Freedman and Diaconis's rule. sorted: the n finite values, ascending. */
+ * fewer), the number follows Freedman and Diaconis's rule for the densest part. sorted: the n finite values, ascending.
+ */
 ais_bins ais_bins_choose(const double *sorted, size_t n);
+
+/* The standard deviation of a normal as dense as the densest twentieth of n > 0 values: of several modes far apart it
+ * is nearer to that of one than their common standard deviation is. */
+double ais_narrow_spread(const double *sorted, size_t n);
 
 /* edge[0..count]. */
 void ais_bins_edges(const ais_bins *bins, double *edge);

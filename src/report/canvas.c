@@ -124,7 +124,7 @@ void ais_canvas_dots(ais_canvas *canvas, const double *xy, size_t points, const 
 }
 
 void ais_canvas_image(ais_canvas *canvas, double x, double y, double width, double height, const uint32_t *pixel,
-                      int nx, int ny, bool smooth) {
+                      int nx, int ny) {
     cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, nx, ny);
     unsigned char *to = cairo_image_surface_get_data(image);
     if (to) {
@@ -137,7 +137,6 @@ void ais_canvas_image(ais_canvas *canvas, double x, double y, double width, doub
         cairo_translate(canvas->cairo, x, y);
         cairo_scale(canvas->cairo, width / nx, height / ny);
         cairo_set_source_surface(canvas->cairo, image, 0, 0);
-        cairo_pattern_set_filter(cairo_get_source(canvas->cairo), smooth ? CAIRO_FILTER_GOOD : CAIRO_FILTER_NEAREST);
         cairo_pattern_set_extend(cairo_get_source(canvas->cairo), CAIRO_EXTEND_PAD);
         cairo_paint(canvas->cairo);
         cairo_restore(canvas->cairo);
@@ -217,8 +216,8 @@ void ais_canvas_dots(ais_canvas *canvas, const double *xy, size_t points, const 
 }
 
 void ais_canvas_image(ais_canvas *canvas, double x, double y, double width, double height, const uint32_t *pixel,
-                      int nx, int ny, bool smooth) {
-    (void)canvas, (void)x, (void)y, (void)width, (void)height, (void)pixel, (void)nx, (void)ny, (void)smooth;
+                      int nx, int ny) {
+    (void)canvas, (void)x, (void)y, (void)width, (void)height, (void)pixel, (void)nx, (void)ny;
 }
 
 void ais_canvas_text(ais_canvas *canvas, double x, double y, const ais_lettering *lettering, const char *text) {

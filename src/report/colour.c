@@ -1,6 +1,7 @@
 /* The scale is a quadratic Bezier curve in OKLab (Ottosson 2020), run through at constant speed: uniform by
  * construction. It goes from dark blue through teal to light yellow, so that it varies in lightness and along blue to
- * yellow, which red-green colour-blind eyes see. The palette is Okabe and Ito's (2008), without black. */
+ * yellow, which red-green colour-blind eyes see. The palette is Okabe and Ito's (2008) without black, blue
+ * and yellow moved to be seen on white and on dark pages alike. */
 #include "report/colour.h"
 
 #include <math.h>
@@ -72,13 +73,13 @@ int ais_series_colour(int i, int n) {
 
 ais_colour ais_colour_of(int colour) {
     static const ais_colour palette[AIS_COLOURS] = {
-        {0.0, 0.447, 0.698},   /* blue */
+        {0.12, 0.53, 0.80},    /* blue */
         {0.902, 0.624, 0.0},   /* orange */
         {0.0, 0.620, 0.451},   /* bluish green */
         {0.835, 0.369, 0.0},   /* vermilion */
         {0.337, 0.706, 0.914}, /* sky blue */
         {0.800, 0.475, 0.655}, /* reddish purple */
-        {0.780, 0.720, 0.120}, /* yellow, darker than theirs: it must show on white */
+        {0.780, 0.720, 0.120}, /* yellow */
     };
     /* The middle of the scale only: both ends would vanish, on white or on dark. */
     if (colour >= SHADES) return ais_colour_scale(0.25 + 0.5 * (colour - SHADES) / (SHADES - 1));

@@ -76,7 +76,7 @@ static ais_status panel_of(ais_scene *scene, int parameter, double *covariance, 
     size_t shown = (size_t)lags_to_show(l);
     for (int c = 0; draws->chains > 1 && c < l->chains; c++)
         ais_panel_line(panel, l->lag, l->one[c], shown,
-                       &(ais_style){.label = c ? NULL : "each chain", .colour = 3, .width = 0.7, .opacity = 0.4});
+                       &(ais_style){.label = c ? NULL : "each chain", .colour = 3, .width = 0.7, .opacity = 0.55});
     ais_panel_rule(panel, false, 0, &(ais_style){.colour = AIS_INK, .width = 0.8, .opacity = 0.6});
     ais_panel_line(panel, l->lag, l->all, shown, &(ais_style){.label = draws->chains > 1 ? "all chains" : NULL});
     return AIS_OK;

@@ -13,15 +13,14 @@ static void chains_over(const ais_scene *scene, int parameter, const ais_bins *f
     double edge[AIS_MOST_BINS + 1], height[AIS_MOST_BINS], centre[AIS_MOST_BINS];
     int shown = draws->chains < AIS_MOST_CHAINS ? draws->chains : AIS_MOST_CHAINS;
     ais_bins bins = *fine; /* a chain has fewer draws, and wants fewer bins */
-    double fewer = fine->count / cbrt((double)draws->chains);
-    bins.count = (int)fmin(fmax(fewer, 10), fine->count);
+    if (fine->count > 20) bins.count = 20 + (fine->count - 20) / 2;
     ais_bins_edges(&bins, edge);
     for (int i = 0; i < bins.count; i++) centre[i] = 0.5 * (edge[i] + edge[i + 1]);
     for (int k = 0; k < shown; k++) {
         int c = (int)((long)k * draws->chains / shown);
         ais_bins_density(&bins, ais_scene_chain(scene, parameter, c), (size_t)draws->draws, height);
         ais_panel_line(panel, centre, height, (size_t)bins.count,
-                       &(ais_style){.label = k ? NULL : "each chain", .colour = 3, .width = 0.7, .opacity = 0.45});
+                       &(ais_style){.label = k ? NULL : "each chain", .colour = 3, .width = 0.7, .opacity = 0.55});
     }
 }
 

@@ -115,8 +115,9 @@ ais_status ais_draw_jumps(ais_scene *scene) {
     census c;
     ais_status status = census_of(scene, &c);
     if (status == AIS_OK) {
-        double stayed = 0, all = 0;
+        double stayed = 0, all = 0, most = 1;
         for (int k = 0; k < c.modes * c.modes; k++) {
+            most = fmax(most, c.jump[k]);
             all += c.jump[k];
             if (k / c.modes == k % c.modes) stayed += c.jump[k];
         }
@@ -125,7 +126,7 @@ ais_status ais_draw_jumps(ais_scene *scene) {
                                                                                 .x = axis_of(&c, "from mode"),
                                                                                 .y = axis_of(&c, "to mode"),
                                                                                 .height = 300});
-        ais_panel_heat(panel, &grid, c.jump, &(ais_heat){.label = "pairs of draws", .numbers = true});
+        ais_panel_heat(panel, &grid, c.jump, &(ais_heat){.label = "pairs of draws", .high = most, .numbers = true});
         ais_scene_say(scene, "%.0f of %.0f pairs of consecutive draws (%.3g%%) are in two different modes.",
                       all - stayed, all, all > 0 ? 100 * (all - stayed) / all : 0);
     }

@@ -9,7 +9,7 @@
 #include "report/figures.h"
 #include "report/truth.h"
 
-enum { CELLS = 90, DOTS = 400, MOST_PARAMETERS = 6, HEIGHT = 320, KDE_DRAWS = 20000 };
+enum { CELLS = 90, DOTS = 300, MOST_PARAMETERS = 6, HEIGHT = 320, KDE_DRAWS = 20000 };
 
 typedef struct cloud {
     double *x, *y; /* the finite pairs, n of them */
@@ -29,16 +29,21 @@ static void gather(const ais_scene *scene, int first, int second, cloud *c) {
     }
 }
 
-/* A bandwidth by the interquartile range of the densest half: Scott's rule oversmooths modes far apart. */
+/* Half of Scott's rule for the densest part: modes far apart must not be smeared. */
 static double bandwidth(const double *sorted, size_t n) {
-    double narrowest = INFINITY;
-    for (int k = 0; k <= 16; k++) { /* the narrowest interval that holds a quarter of the draws */
-        double low = ais_quantile(sorted, n, k * 0.75 / 16), high = ais_quantile(sorted, n, k * 0.75 / 16 + 0.25);
-        narrowest = fmin(narrowest, high - low);
-    }
-    /* A quarter of a normal around its middle is 0.637 sd wide. */
-    double sd = narrowest / 0.637, least = (sorted[n - 1] - sorted[0]) / 200;
-    return fmax(sd * pow((double)n, -1.0 / 6), least);
+    double least = (sorted[n - 1] - sorted[0]) / 300;
+    return fmax(0.5 * ais_narrow_spread(sorted, n) * pow((double)n, -1.0 / 6), least);
+}
+
+static double cell_area(const ais_grid *grid) {
+    return (grid->x_high - grid->x_low) / grid->nx * ((grid->y_high - grid->y_low) / grid->ny);
+}
+
+/* The end of the colour scale of both panels, so that they can be compared; 0 without a truth. */
+static double highest(const ais_truth *truth) {
+    double most = 0;
+    for (int k = 0; truth->mass && k < truth->grid.nx * truth->grid.ny; k++) most = fmax(most, truth->mass[k]);
+    return truth->mass ? most / cell_area(&truth->grid) : 0;
 }
 
 static void density_panel(ais_scene *scene, int first, int second, const ais_truth *truth, cloud *c, double *work) {
@@ -61,7 +66,7 @@ static void density_panel(ais_scene *scene, int first, int second, const ais_tru
     double value[CELLS * CELLS];
     ais_context context = {0};
     if (wide > 0 && tall > 0 && ais_kde(&context, c->x, c->y, c->n, &grid, wide, tall, value) == AIS_OK)
-        ais_panel_heat(panel, &grid, value, &(ais_heat){.label = "density"});
+        ais_panel_heat(panel, &grid, value, &(ais_heat){.label = "density", .high = highest(truth)});
     size_t every = c->n > DOTS ? c->n / DOTS : 1, dots = 0;
     double *x = work, *y = work + DOTS + 1;
     for (size_t i = 0; i < c->n && dots < DOTS; i += every, dots++) {
@@ -70,7 +75,7 @@ static void density_panel(ais_scene *scene, int first, int second, const ais_tru
     }
     char label[48];
     snprintf(label, sizeof label, "%zu of the draws", dots);
-    ais_panel_points(panel, x, y, dots, &(ais_style){.label = label, .colour = 3, .width = 1.6, .opacity = 0.8});
+    ais_panel_points(panel, x, y, dots, &(ais_style){.label = label, .colour = 3, .width = 1.3, .opacity = 0.7});
 }
 
 static void truth_panel(ais_scene *scene, const ais_truth *truth) {
@@ -80,11 +85,11 @@ static void truth_panel(ais_scene *scene, const ais_truth *truth) {
                                                                             .y = {.label = draws->name[1]},
                                                                             .height = HEIGHT});
     size_t cells = (size_t)truth->grid.nx * (size_t)truth->grid.ny;
-    double area = (truth->grid.x_high - truth->grid.x_low) * (truth->grid.y_high - truth->grid.y_low) / (double)cells;
+    double area = cell_area(&truth->grid);
     double *density = ais_allocate(cells * sizeof *density);
     for (size_t k = 0; density && k < cells; k++) density[k] = truth->mass[k] / area;
     if (density) {
-        ais_panel_heat(panel, &truth->grid, density, &(ais_heat){.label = "density"});
+        ais_panel_heat(panel, &truth->grid, density, &(ais_heat){.label = "density", .high = highest(truth)});
         ais_panel_contour(panel, &truth->grid, density, ais_grid_level(&truth->grid, density, 0.9),
                           &(ais_style){.label = "holds 90%", .colour = 3, .width = 1.2});
     }

@@ -62,7 +62,7 @@ static void quality_panel(const curve *c, ais_figure *figure) {
     mark_stages(c, panel);
     add_series(c, 0, c->points, offsetof(ais_train_point, acceptance), panel, &(ais_style){.label = "acceptance"});
     add_series(c, 0, c->points, offsetof(ais_train_point, worst_ess), panel,
-               &(ais_style){.label = "worst ESS of a draw", .colour = 3});
+               &(ais_style){.label = "worst ESS / draws", .colour = 3});
 }
 
 static void loss_panel(const curve *c, int first, int end, const char *title, ais_figure *figure) {

@@ -1,4 +1,6 @@
 /* report.html: verdict, numbers, table, figures, configuration. Written as XML that browsers read as HTML. */
+#include <ctype.h>
+
 #include "base/status.h"
 #include "report/figure.h"
 #include "report/page.h"
@@ -9,10 +11,12 @@ static ais_status figure_section(ais_context *context, const ais_page *page, int
     ais_figure *figure;
     ais_status status = ais_figure_of_draws(context, entry->name, page->data, &figure);
     if (status != AIS_OK) return status;
-    fprintf(page->file, "<section>\n<h2 id=\"%s\">%s</h2>\n<p class=\"about\">", entry->name, entry->title);
-    ais_html_text(page->file, entry->summary);
+    int panels = ais_figure_panels(figure);
+    fprintf(page->file, "<section class=\"w%d\">\n<h2 id=\"%s\">%s</h2>\n<p class=\"about\">%c",
+            panels < 4 ? panels : 4, entry->name, entry->title, toupper((unsigned char)entry->summary[0]));
+    ais_html_text(page->file, entry->summary + 1);
     fputs(".</p>\n<div class=\"panels\">\n", page->file);
-    for (int i = 0; i < ais_figure_panels(figure) && status == AIS_OK; i++) {
+    for (int i = 0; i < panels && status == AIS_OK; i++) {
         char prefix[32];
         snprintf(prefix, sizeof prefix, "f%dp%d", kind, i);
         fputs("<figure>", page->file);
@@ -36,9 +40,11 @@ ais_status ais_page_figures(ais_context *context, const ais_page *page) {
         fputs("<p class=\"note\">There are no figures: this aisampler was built without cairo.</p>\n", page->file);
         return AIS_OK;
     }
+    fputs("<div class=\"sections\">\n", page->file);
     for (int kind = 0; ais_figure_builtin(kind) && status == AIS_OK; kind++)
         if (ais_figure_applies(ais_figure_builtin(kind)->name, page->data))
             status = figure_section(context, page, kind);
+    fputs("</div>\n", page->file);
     if (page->training && page->training->points == 0)
         fputs("<p class=\"note\">There is no training curve: the start's own fit was good enough, and no step of "
               "training "

@@ -92,18 +92,20 @@ static void draw_numbers(ais_canvas *canvas, const ais_layer *layer, const ais_p
 
 static void draw_heat(ais_canvas *canvas, const ais_layer *layer, const ais_plane *plane) {
     const ais_grid *grid = &layer->grid;
-    uint32_t table[256], *pixel = ais_allocate(layer->n * sizeof *pixel);
+    /* Readers of SVG smooth images: what is to be seen as cells gets many pixels a cell. */
+    int across = grid->nx > 40 ? 1 : 320 / grid->nx, up = grid->ny > 40 ? 1 : 320 / grid->ny;
+    size_t nx = (size_t)grid->nx * (size_t)across, ny = (size_t)grid->ny * (size_t)up;
+    uint32_t table[256], *pixel = ais_allocate(nx * ny * sizeof *pixel);
     if (!pixel) return;
     for (int i = 0; i < 256; i++) table[i] = ais_pixel(ais_colour_scale(i / 255.0));
-    size_t nx = (size_t)grid->nx;
-    for (size_t k = 0; k < layer->n; k++) {
-        size_t row = (size_t)grid->ny - 1 - k / nx;
-        double share = heat_share(layer, layer->y[k]);
-        pixel[row * nx + k % nx] = isfinite(share) ? table[(int)(255 * fmin(fmax(share, 0), 1) + 0.5)] : 0;
+    for (size_t k = 0; k < nx * ny; k++) {
+        size_t row = (ny - 1 - k / nx) / (size_t)up, column = k % nx / (size_t)across;
+        double share = heat_share(layer, layer->y[row * (size_t)grid->nx + column]);
+        pixel[k] = isfinite(share) ? table[(int)(255 * fmin(fmax(share, 0), 1) + 0.5)] : 0;
     }
     double left = ais_plane_x(plane, grid->x_low), right = ais_plane_x(plane, grid->x_high);
     double top = ais_plane_y(plane, grid->y_high), bottom = ais_plane_y(plane, grid->y_low);
-    ais_canvas_image(canvas, left, top, right - left, bottom - top, pixel, grid->nx, grid->ny, grid->nx > 40);
+    ais_canvas_image(canvas, left, top, right - left, bottom - top, pixel, (int)nx, (int)ny);
     free(pixel);
     if (layer->numbers) draw_numbers(canvas, layer, plane);
 }

@@ -96,4 +96,7 @@ void ais_page_configuration(const ais_page *page) {
     }
     for (const char *const *at = page->configuration; at && *at; at++) setting(page->file, *at);
     fputs("</tbody></table></div>\n", page->file);
+    if (page->configuration)
+        fputs("<p class=\"note\">What is not listed was left at its default or tuned; run.json has every value.</p>\n",
+              page->file);
 }

@@ -58,6 +58,7 @@ static void number_tile(const ais_page *page, const char *name, double value, co
     char number[32];
     if (isnan(value)) return;
     ais_report_number(value, number);
+    if (isinf(value)) snprintf(number, sizeof number, value > 0 ? "∞" : "−∞");
     tile(page, name, number, small);
 }
 
@@ -82,7 +83,7 @@ static void known_truth_tiles(const ais_page *page) {
     number_tile(page, "worst ESS, Song", diagnosis->worst_ess_song, "per chain, with known moments");
     number_tile(page, "worst ESS, error", diagnosis->worst_ess_error, "per chain, by the error of chain means");
     if (diagnosis->mode_share) {
-        snprintf(small, sizeof small, "of %d, by every chain at least", diagnosis->modes);
+        snprintf(small, sizeof small, "of %d, by the chain with the fewest", diagnosis->modes);
         number_tile(page, "modes visited", diagnosis->fewest_modes, small);
         number_tile(page, "KL of mode shares", diagnosis->mode_kl, "0: as the target's");
     }

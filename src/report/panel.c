@@ -87,9 +87,12 @@ static void axis_range(const ais_panel *panel, bool vertical, double *low, doubl
 static bool in_legend(const ais_layer *layer) { return layer->label && layer->kind != AIS_LAYER_HEAT; }
 
 static void draw_swatch(ais_canvas *canvas, const ais_layer *layer, double x, double y) {
-    const ais_pen pen = {ais_colour_of(layer->colour), layer->opacity, fmin(layer->width, 3), layer->dashed};
+    /* Thin and pale lines overlap in the panel; a lone one must be seen all the same. */
+    bool area = layer->kind == AIS_LAYER_AREA || layer->kind == AIS_LAYER_BARS;
+    const ais_pen pen = {ais_colour_of(layer->colour), area ? layer->opacity : fmax(layer->opacity, 0.9),
+                         fmin(fmax(layer->width, 1.5), 3), layer->dashed};
     const double line[] = {x, y, x + SWATCH - 4, y}, dot[] = {x + 0.5 * (SWATCH - 4), y};
-    if (layer->kind == AIS_LAYER_AREA || layer->kind == AIS_LAYER_BARS)
+    if (area)
         ais_canvas_rectangle(canvas, x, y - 4, SWATCH - 4, 8, &pen);
     else if (layer->kind == AIS_LAYER_POINTS) {
         ais_pen dot_pen = pen;
@@ -159,6 +162,14 @@ static void ticks_below(ais_canvas *canvas, const ais_axis *axis, double low, do
     }
 }
 
+/* By how much the last label would leave the panel. */
+static double overhang(ais_canvas *canvas, const ais_plane *plane, const ais_ticks *ticks, double edge) {
+    const char *label = ticks->count ? ticks->label[ticks->count - 1] : "";
+    double half = 0.5 * ais_canvas_text_width(canvas, &tick_letters, label);
+    double end = ais_plane_x(plane, ticks->count ? ticks->at[ticks->count - 1] : plane->x_low) + half;
+    return fmax(end + 2 - edge, 0);
+}
+
 /* "label (×10⁶)" */
 static void label_with_factor(const char *label, const ais_ticks *ticks, char *text, size_t size) {
     const char *open = *label && *ticks->factor ? " (" : "", *close = *label && *ticks->factor ? ")" : "";
@@ -224,7 +235,7 @@ static double colour_scale(ais_canvas *canvas, const ais_layer *heat, const ais_
         ais_lettering upward = label_letters;
         upward.upward = true;
         for (int i = 0; i < STEPS; i++) pixel[i] = ais_pixel(ais_colour_scale(1 - (i + 0.5) / STEPS));
-        ais_canvas_image(canvas, left, plane->top, SCALE_WIDTH, plane->height, pixel, 1, STEPS, true);
+        ais_canvas_image(canvas, left, plane->top, SCALE_WIDTH, plane->height, pixel, 1, STEPS);
         for (int i = 0; i < ticks.count; i++) {
             double y = plane->top + plane->height * (1 - (ticks.at[i] - low) / (high - low));
             ais_canvas_text(canvas, left + SCALE_WIDTH + 4, y + 0.36 * TICK_SIZE, &tick_letters, ticks.label[i]);
@@ -256,6 +267,7 @@ void ais_panel_draw(ais_canvas *canvas, const ais_panel *panel, double x, double
     const ais_layer *heat = heat_with_scale(panel);
     if (heat) plane.width -= colour_scale(canvas, heat, &plane, false) - 8;
     ticks_below(canvas, &panel->x, plane.x_low, plane.x_high, plane.width, &across);
+    if (!heat) plane.width -= overhang(canvas, &plane, &across, x + width);
 
     ais_canvas_fit(canvas, &title_letters, width - 2 * GAP, panel->title, title, sizeof title);
     ais_canvas_text(canvas, x + GAP, y + GAP + TITLE_SIZE, &title_letters, title);
