@@ -73,9 +73,9 @@ typedef struct ais_panel_options {
 /* Panels fill the figure row by row. NULL when memory is out: all functions below accept that. */
 ais_panel *ais_figure_panel(ais_figure *figure, const ais_panel_options *options);
 
-/* Colours 0 to 6 are told apart by colour-blind readers too. AIS_INK is that of the text: black on white, white on a
+/* Colours 0 to 5 are told apart by colour-blind readers too. AIS_INK is that of the text: black on white, white on a
  * dark page. */
-enum { AIS_INK = -1, AIS_COLOURS = 7 };
+enum { AIS_INK = -1, AIS_COLOURS = 6 };
 
 /* A colour for series i of n: of the palette above, or, when it has too few, shades of one scale. */
 int ais_series_colour(int i, int n);

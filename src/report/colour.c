@@ -1,7 +1,7 @@
 /* The scale is a quadratic Bezier curve in OKLab (Ottosson 2020), run through at constant speed: uniform by
  * construction. It goes from dark blue through teal to light yellow, so that it varies in lightness and along blue to
- * yellow, which red-green colour-blind eyes see. The palette is Okabe and Ito's (2008) without black, blue
- * and yellow moved to be seen on white and on dark pages alike. */
+ * yellow, which red-green colour-blind eyes see. The palette is Okabe and Ito's (2008) without black and
+ * yellow, which is too pale on white, and with a blue that is seen on dark pages as well. */
 #include "report/colour.h"
 
 #include <math.h>
@@ -79,7 +79,6 @@ ais_colour ais_colour_of(int colour) {
         {0.835, 0.369, 0.0},   /* vermilion */
         {0.337, 0.706, 0.914}, /* sky blue */
         {0.800, 0.475, 0.655}, /* reddish purple */
-        {0.780, 0.720, 0.120}, /* yellow */
     };
     /* The middle of the scale only: both ends would vanish, on white or on dark. */
     if (colour >= SHADES) return ais_colour_scale(0.25 + 0.5 * (colour - SHADES) / (SHADES - 1));

@@ -44,8 +44,8 @@ static void marginal(ais_scene *scene, int parameter, const ais_truth *truth, do
         ais_panel_line(panel, place, density, AIS_TRUTH_CELLS,
                        &(ais_style){.label = "target", .colour = AIS_INK, .width = 1.3, .dashed = true});
     }
-    if (bins.finite < n) ais_scene_say(scene, "%zu draws of %s are not finite.", n - bins.finite, name);
-    if (bins.outside) ais_scene_say(scene, "%zu draws of %s lie outside.", bins.outside, name);
+    if (bins.finite < n) ais_scene_say(scene, "Draws of %s that are not finite: %zu.", name, n - bins.finite);
+    if (bins.outside) ais_scene_say(scene, "Draws of %s outside its panel: %zu.", name, bins.outside);
 }
 
 ais_status ais_draw_marginals(ais_scene *scene) {

@@ -29,10 +29,10 @@ static void gather(const ais_scene *scene, int first, int second, cloud *c) {
     }
 }
 
-/* Half of Scott's rule for the densest part: modes far apart must not be smeared. */
+/* Less than Scott's rule, for the densest part: modes far apart must not be smeared. */
 static double bandwidth(const double *sorted, size_t n) {
     double least = (sorted[n - 1] - sorted[0]) / 300;
-    return fmax(0.5 * ais_narrow_spread(sorted, n) * pow((double)n, -1.0 / 6), least);
+    return fmax(0.65 * ais_narrow_spread(sorted, n) * pow((double)n, -1.0 / 6), least);
 }
 
 static double cell_area(const ais_grid *grid) {

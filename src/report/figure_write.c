@@ -7,7 +7,7 @@
 #include "report/figure.h"
 #include "report/words.h"
 
-enum { MARGIN = 12, BETWEEN = 14, TITLE_HEIGHT = 28, NOTE_ROW = 16, MOST_ROWS = 10000 };
+enum { MARGIN = 12, BETWEEN = 14, TITLE_HEIGHT = 28, NOTE_ROW = 16 };
 
 static int columns_of(const ais_figure *figure) {
     int n = figure->panels;
@@ -15,16 +15,16 @@ static int columns_of(const ais_figure *figure) {
     return n <= 1 ? 1 : n <= 4 ? 2 : n <= 9 ? 3 : 4;
 }
 
-/* Text broken at spaces into lines of this width; the number of lines. Draws nothing when !draw. */
-static int paragraph(ais_canvas *canvas, const ais_lettering *letters, double x, double y, double width,
-                     const char *text, bool draw) {
+/* Text broken at spaces into lines of this width. */
+static void paragraph(ais_canvas *canvas, const ais_lettering *letters, double x, double y, double width,
+                      const char *text) {
     char line[512] = "", longer[1024];
     int lines = 0;
     for (const char *at = text; *at;) {
         int length = (int)strcspn(at, " ");
         snprintf(longer, sizeof longer, "%.400s%s%.*s", line, *line ? " " : "", length < 400 ? length : 400, at);
         if (*line && ais_canvas_text_width(canvas, letters, longer) > width) {
-            if (draw) ais_canvas_text(canvas, x, y + lines * NOTE_ROW, letters, line);
+            ais_canvas_text(canvas, x, y + lines * NOTE_ROW, letters, line);
             lines++;
             *line = 0;
             continue;
@@ -33,8 +33,7 @@ static int paragraph(ais_canvas *canvas, const ais_lettering *letters, double x,
         at += length;
         at += strspn(at, " ");
     }
-    if (*line && draw) ais_canvas_text(canvas, x, y + lines * NOTE_ROW, letters, line);
-    return lines + (*line != 0);
+    ais_canvas_text(canvas, x, y + lines * NOTE_ROW, letters, line);
 }
 
 /* Height of the row that starts at panel; its end goes to *next. */
@@ -56,11 +55,11 @@ ais_status ais_figure_write(ais_context *context, const ais_figure *figure, ais_
     static const ais_lettering small = {.size = 11, .colour = {0.2, 0.2, 0.2}};
     ais_status status = check(context, figure);
     if (status != AIS_OK) return status;
-    int columns = columns_of(figure), lines;
+    int columns = columns_of(figure);
     double width = 2 * MARGIN + columns * AIS_PANEL_WIDTH + (columns - 1) * BETWEEN;
     double top = MARGIN + (*figure->title ? TITLE_HEIGHT : 0), height = top + MARGIN;
     for (const ais_panel *at = figure->first; at;) height += row_height(at, columns, &at) + BETWEEN;
-    /* How tall the note is, only a canvas can tell: a guess that is never too low (11 units a letter). */
+    /* How tall the note is, only a canvas can tell: a guess that is never too low, 8 units a letter. */
     int guess = (int)ceil((double)strlen(figure->note) * 8 / (width - 2 * MARGIN)) + (*figure->note != 0);
     height += guess * NOTE_ROW;
     if (format == AIS_PNG && (width > 15000 || height > 15000)) /* cairo's images end at 32767 pixels */
@@ -79,8 +78,7 @@ ais_status ais_figure_write(ais_context *context, const ais_figure *figure, ais_
             ais_panel_draw(canvas, at, MARGIN + c * (AIS_PANEL_WIDTH + BETWEEN), y);
         y += row + BETWEEN;
     }
-    lines = paragraph(canvas, &small, MARGIN + 5, y + 6, width - 2 * MARGIN - 10, figure->note, true);
-    (void)lines;
+    paragraph(canvas, &small, MARGIN + 5, y + 6, width - 2 * MARGIN - 10, figure->note);
     status = ais_canvas_end(context, canvas);
     if (status == AIS_OK && (fflush(file) != 0 || ferror(file)))
         return ais_fail(context, AIS_FILE_ERROR, "the figure cannot be written: is the disk full?");
