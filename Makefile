@@ -18,7 +18,7 @@ build: packages
 # The main job on a built-in target. Exit code 3 means that the diagnostics warn: that is shown, not hidden.
 run: build
 	@$(BUILD)/aisampler run mog6 --out out/mog6
-	@echo "report: out/mog6/summary.json; draws: out/mog6/draws.nc (ArviZ) and out/mog6/draws-*.csv (Stan CSV)"
+	@echo "report: out/mog6/report.html; numbers: out/mog6/summary.json; draws: out/mog6/draws.nc (ArviZ) and out/mog6/draws-*.csv (Stan CSV)"
 
 test: build
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)

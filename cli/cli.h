@@ -72,6 +72,7 @@ json_t *json_text(const char *text);
 int run_targets(int argc, char **argv);
 int run_sample(int argc, char **argv);
 int run_diagnose(int argc, char **argv);
+int run_plot(int argc, char **argv);
 int run_train(int argc, char **argv);
 int run_run(int argc, char **argv);
 int run_bench(int argc, char **argv);

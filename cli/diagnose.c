@@ -1,25 +1,38 @@
 /* aisampler diagnose: judges draws, whoever made them. */
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "cli.h"
+#include "page.h"
 
-static int diagnose(const ais_draws *draws, const ais_target *target, const char *target_name, bool json, bool quiet,
-                    int rows) {
+static bool write_report(const char *path, const ais_figure_data *data, const ais_report_run *run) {
+    char directory[4096];
+    const char *slash = strrchr(path, '/');
+    snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+    if (slash == path) snprintf(directory, sizeof directory, "/.");
+    return write_page(directory, slash ? slash + 1 : path, data, run, NULL, NULL);
+}
+
+static int diagnose(const ais_draws *draws, const ais_target *target, const char *target_name, const char *report,
+                    bool json, bool quiet, int rows) {
     ais_context context = {0};
     ais_diagnosis *diagnosis;
     if (ais_diagnose(&context, draws, target, &diagnosis) != AIS_OK) return failed(&context);
-    const ais_report_run run = {.target = target_name};
-    int code = tell(diagnosis, target_name ? &run : NULL, json, quiet, rows);
+    const ais_report_run run = {.target = target_name, .train_seconds = NAN};
+    const ais_figure_data data = {.draws = draws, .diagnosis = diagnosis, .target = target};
+    bool written = !report || write_report(report, &data, target_name ? &run : NULL);
+    int code = written ? tell(diagnosis, target_name ? &run : NULL, json, quiet, rows) : EXIT_FAILED;
     ais_diagnosis_free(diagnosis);
     return code;
 }
 
 int run_diagnose(int argc, char **argv) {
     bool json = false, quiet = false, help = false;
-    const char *target_name = NULL;
+    const char *target_name = NULL, *report = NULL;
     int rows = 30;
     const option options[] = {
         {"target", 't', OPTION_TEXT, &target_name, "TARGET", "what was drawn from: adds modes and known moments"},
+        {"report", 0, OPTION_TEXT, &report, "FILE.html", "write a page with verdict, table and figures too"},
         {"rows", 0, OPTION_COUNT, &rows, NULL,
          "most parameters in the table: those with the smallest ESS; 0: all (30)"},
         {"json", 0, OPTION_FLAG, &json, NULL, "print JSON instead of a table"},
@@ -41,6 +54,8 @@ int run_diagnose(int argc, char **argv) {
         code = 0;
     } else if (count == 0) {
         complain(EXIT_USAGE, "diagnose needs at least one file of draws; see aisampler diagnose --help");
+    } else if (report && (!*report || report[strlen(report) - 1] == '/')) {
+        complain(EXIT_USAGE, "--report takes the name of a file, such as report.html, not '%s'", report);
     } else if ((target_name && ais_target_open(&context, target_name, &target) != AIS_OK) ||
                ais_draws_read(&context, paths, count, &draws) != AIS_OK) {
         code = failed(&context);
@@ -49,7 +64,7 @@ int run_diagnose(int argc, char **argv) {
             complain(EXIT_FAILED, "%s has %d parameters, but %s has dimension %d: name the target that was drawn from",
                      paths[0], draws->dim, target_name, target->dim);
     } else {
-        code = diagnose(draws, target, target_name, json, quiet, rows);
+        code = diagnose(draws, target, target_name, report, json, quiet, rows);
     }
     ais_draws_free(draws);
     ais_target_close(target);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "learning.h"
+#include "page.h"
 #include "ranks.h"
 
 /* ---- files --------------------------------------------------------------------------------------- */
@@ -55,11 +56,22 @@ static bool write_summary(const settings *set, const ais_diagnosis *diagnosis, c
     return output_commit(&output);
 }
 
-/* That of an earlier run must not stand beside these draws when they cannot be judged. */
-static void remove_summary(const settings *set) {
-    char path[4200];
-    snprintf(path, sizeof path, "%s/summary.json", set->out);
-    unlink(path);
+static bool write_report(const settings *set, const ais_figure_data *data, const ais_report_run *run,
+                         const ais_kernel *kernel) {
+    json_t *json = configuration(set, kernel);
+    bool written = write_page(set->out, "report.html", data, run, set->training, json);
+    json_decref(json);
+    return written;
+}
+
+/* Those of an earlier run must not stand beside these draws when they cannot be judged. */
+static void remove_judgements(const settings *set) {
+    static const char *const name[] = {"summary.json", "report.html"};
+    for (int i = 0; i < 2; i++) {
+        char path[4200];
+        snprintf(path, sizeof path, "%s/%s", set->out, name[i]);
+        unlink(path);
+    }
 }
 
 /* out/NAME, NAME being the target's without folder, ending and keys. */
@@ -145,9 +157,15 @@ static int judge(const settings *set, const ais_target *target, const ais_kernel
                                                      ? set->training->start_seconds + set->training->train_seconds
                                                      : NAN, /* the file does not tell */
                                 .result = result};
-    int code =
-        write_summary(set, diagnosis, &run) ? tell(diagnosis, &run, set->json, set->quiet, set->rows) : EXIT_FAILED;
-    if (code != EXIT_FAILED && !set->quiet) fprintf(stderr, "draws and summary.json are in %s\n", set->out);
+    const ais_figure_data data = {.draws = draws,
+                                  .diagnosis = diagnosis,
+                                  .target = target,
+                                  .curve = set->training ? set->training->point : NULL,
+                                  .points = set->training ? set->training->points : 0};
+    bool written = write_summary(set, diagnosis, &run) && (!set->report || write_report(set, &data, &run, kernel));
+    int code = written ? tell(diagnosis, &run, set->json, set->quiet, set->rows) : EXIT_FAILED;
+    if (code != EXIT_FAILED && !set->quiet)
+        fprintf(stderr, "draws%s and summary.json are in %s\n", set->report ? ", report.html" : "", set->out);
     ais_diagnosis_free(diagnosis);
     ais_draws_free(draws);
     return code;
@@ -176,7 +194,7 @@ static int draw(const settings *set, const ais_target *target, const ais_kernel 
     release_interrupts();
     if (status != AIS_OK && status != AIS_STOPPED) return failed(&context);
     if (!ranks_lead()) return 0;
-    remove_summary(set);
+    remove_judgements(set);
     if (!write_run_json(set, kernel, &result, status == AIS_STOPPED)) return EXIT_FAILED;
     int code = result.draws > 0 ? judge(set, target, kernel, &result) : EXIT_FAILED;
     if (status != AIS_STOPPED) return code;

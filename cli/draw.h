@@ -10,7 +10,7 @@ typedef struct settings {
     uint64_t seed;
     int chains, draws, warmup, thin, threads, leapfrogs, max_depth, rows;
     double step_size, target_accept, jitter, scale, start_scale;
-    bool save_warmup, json, quiet, help;
+    bool save_warmup, report, json, quiet, help;
     const double *start;          /* chains x dim, or NULL */
     const ais_training *training; /* of the kernel in this very run, or NULL */
 } settings;

@@ -12,6 +12,7 @@ static const subcommand subcommands[] = {
     {"sample", "draw from a target with a given kernel or a classical sampler", run_sample},
     {"diagnose", "judge draws, whoever made them", run_diagnose},
     {"bench", "how fast this machine samples", run_bench},
+    {"plot", "figures from draws: marginals, traces, pairs, training and more", run_plot},
     {0},
 };
 
@@ -35,7 +36,7 @@ static int run(int argc, char **argv) {
         printf("aisampler %s\n", ais_version());
         return 0;
     }
-    const char *known[8];
+    const char *known[sizeof subcommands / sizeof *subcommands];
     int count = 0;
     for (const subcommand *at = subcommands; at->name; at++) {
         if (strcmp(word, at->name) == 0) return at->run(argc - 1, argv + 1);

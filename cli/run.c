@@ -63,6 +63,7 @@ int run_run(int argc, char **argv) {
     settings set = default_settings();
     set.chains = 16;
     set.warmup = 100;
+    set.report = true;
     learning how = {0};
     const option options[] = {LEARNING_OPTIONS(how), DRAW_OPTIONS(set), {0}};
     int words = parse_options(argc, argv, options, &set.target, 1);
@@ -70,8 +71,9 @@ int run_run(int argc, char **argv) {
     if (set.help) {
         print_help("run TARGET [options]",
                    "Learns a kernel for TARGET from nothing but its density, draws with it under an exact "
-                   "Metropolis-Hastings test, and judges the draws. Writes kernel.ais, the draws, summary.json and "
-                   "run.json into a folder. Exits with 3 when the draws are not to be trusted. Ctrl-C ends training "
+                   "Metropolis-Hastings test, and judges the draws. Writes report.html (verdict, table, figures), "
+                   "kernel.ais, the draws, summary.json and run.json into a folder. Exits with 3 when the draws are "
+                   "not to be trusted. Ctrl-C ends training "
                    "with the best kernel so far, or drawing with complete files." RESUME_HELP
                    " Drawing begins anew." EMPIRICAL_HELP,
                    options);

@@ -131,6 +131,7 @@ int run_sample(int argc, char **argv) {
         {"scale", 0, OPTION_NUMBER, &set.scale, NULL, "rwm: fixed scale of the walk (tuned in warm-up)"},
         {"target-accept", 0, OPTION_NUMBER, &set.target_accept, NULL, "acceptance to tune for (0.8; rwm 0.234)"},
         {"test", 0, OPTION_CHOICE, &set.test, "metropolis|barker", "accept test of a learned kernel (the file's)"},
+        {"report", 0, OPTION_FLAG, &set.report, NULL, "write report.html too: verdict, table, figures"},
         DRAW_OPTIONS(set),
         {0}};
     int words = parse_options(argc, argv, options, &set.target, 1);

@@ -174,10 +174,10 @@ json_t *learning_json(const ais_training *training) {
     json_t *curve = json_array();
     for (int i = 0; i < training->points; i++) {
         const ais_train_point *point = &training->point[i];
-        json_array_append_new(curve, json_pack("{ss so so so so so}", "stage", point->stage, "seconds",
+        json_array_append_new(curve, json_pack("{ss so so so so so so}", "stage", point->stage, "seconds",
                                                real(point->seconds), "loss", real(point->loss), "discriminator_loss",
                                                real(point->discriminator_loss), "acceptance", real(point->acceptance),
-                                               "worst_ess", real(point->worst_ess)));
+                                               "worst_ess", real(point->worst_ess), "beta", real(point->beta)));
     }
     return json_pack("{so so so si sb ss ss sI sI so so so so si si sb so}", "log_z", real(training->log_z),
                      "log_z_error", real(training->log_z_error), "worst_ess", real(training->worst_ess), "modes",

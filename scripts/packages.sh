@@ -3,8 +3,8 @@
 # groups build, test and lint. As root or through sudo; says by name what it could not install.
 set -u
 declare -A group=(
-    [build]="gcc libc6-dev make cmake ninja-build pkg-config librandom123-dev libnetcdf-dev libjansson-dev"
-    [test]="libcmocka-dev python3 python3-venv libopenmpi-dev openmpi-bin"
+    [build]="gcc libc6-dev make cmake ninja-build pkg-config librandom123-dev libnetcdf-dev libjansson-dev libcairo2-dev"
+    [test]="libcmocka-dev python3 python3-venv libopenmpi-dev openmpi-bin chromium"
     [lint]="clang-format clang-tidy cppcheck"
 )
 wanted=""

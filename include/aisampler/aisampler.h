@@ -10,7 +10,8 @@
  *     trainer.h      learning a kernel
  *     sampler.h      many chains of one kernel on one target
  *     diagnostics.h  how good draws are
- *     report.h       that, as text and JSON
+ *     figure.h       panels, lines, histograms, heat maps, as SVG, PNG or PDF
+ *     report.h       a diagnosis as text, JSON, figures and a page
  *
  * The whole of it in twenty lines: examples/sample.c.
  */
@@ -20,6 +21,7 @@
 #include "density.h"
 #include "diagnostics.h"
 #include "draws.h"
+#include "figure.h"
 #include "kernel.h"
 #include "ranks.h"
 #include "report.h"

@@ -1,11 +1,18 @@
-/* report.h: a diagnosis as text and as files. */
+/* report.h: a diagnosis as text, JSON, figures and a page.
+ *
+ *     ais_figure_data data = {.draws = draws, .diagnosis = diagnosis, .target = target};
+ *     ais_report_html(&context, &data, &run, NULL, file);             a page with all that applies
+ *     ais_figure_of_draws(&context, "trace", &data, &figure);         or one figure, for ais_figure_write
+ */
 #ifndef AISAMPLER_REPORT_H
 #define AISAMPLER_REPORT_H
 
 #include <stdio.h>
 
 #include "diagnostics.h"
+#include "figure.h"
 #include "sampler.h"
+#include "trainer.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,6 +34,49 @@ ais_status ais_report_text(ais_context *context, const ais_diagnosis *diagnosis,
 
 /* summary.json (docs/formats.md). run may be NULL: only what the draws tell. */
 ais_status ais_report_json(ais_context *context, const ais_diagnosis *diagnosis, const ais_report_run *run, FILE *file);
+
+/* ---- figures ------------------------------------------------------------------------------------------- */
+
+/* What figures are made from. All of it stays the caller's. */
+typedef struct ais_figure_data {
+    const ais_draws *draws;
+    const ais_diagnosis *diagnosis; /* of these draws: says which parameters are the worst. NULL: the first ones */
+    const ais_target *target;       /* adds modes, and the true density in two dimensions; or NULL */
+    const ais_train_point *curve;   /* of the training, points of it; or NULL */
+    int points;
+    const int *parameter; /* which to show, `parameters` of them; NULL: a few, the worst first */
+    int parameters;
+} ais_figure_data;
+
+/* The kinds of figures: entry i, or NULL past the end. */
+typedef struct ais_figure_entry {
+    const char *name;    /* marginals, rank, trace, autocorrelation, pairs, training, modes, jumps */
+    const char *title;   /* a heading for people */
+    const char *summary; /* one line: what to see in it */
+} ais_figure_entry;
+const ais_figure_entry *ais_figure_builtin(int i);
+
+/* Whether the data have what the figure shows: pairs need two parameters, training a curve, modes and jumps a target
+ * with mode indicators. */
+bool ais_figure_applies(const char *name, const ais_figure_data *data);
+
+/* Makes the figure of this name; the caller frees it. Long runs are binned or thinned: a figure's size does not grow
+ * with the number of draws. Draws that are not finite are left out. An unknown name is refused with the nearest one, a
+ * figure that does not apply with the reason. */
+ais_status ais_figure_of_draws(ais_context *context, const char *name, const ais_figure_data *data,
+                               ais_figure **figure);
+
+/* ---- a page -------------------------------------------------------------------------------------------- */
+
+/* report.html: verdict and warnings, numbers, table of parameters, every figure that applies, configuration. It stands
+ * alone (no scripts, nothing loaded from elsewhere) and is well-formed XML as well. Without cairo it has no figures
+ * and says so. data.diagnosis must be there. */
+typedef struct ais_report_page {
+    const ais_training *training;     /* what was searched and learned; or NULL */
+    const char *const *configuration; /* "key = value" lines, ends with NULL; or NULL */
+} ais_report_page;
+ais_status ais_report_html(ais_context *context, const ais_figure_data *data, const ais_report_run *run,
+                           const ais_report_page *page, FILE *file);
 
 #ifdef __cplusplus
 }

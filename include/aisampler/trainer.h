@@ -86,7 +86,8 @@ typedef struct ais_train_options {
 /* One point of the training curve. */
 typedef struct ais_train_point {
     const char *stage;
-    double seconds, loss, discriminator_loss, acceptance, worst_ess;
+    double seconds, loss, discriminator_loss, acceptance, worst_ess; /* NAN where there is none */
+    double beta; /* inverse temperature of an annealed start, 0 elsewhere */
 } ais_train_point;
 
 typedef struct ais_training {

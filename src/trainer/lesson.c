@@ -35,8 +35,18 @@ static void tell(ais_lesson *this, ais_train_progress progress) {
 }
 
 void ais_lesson_start_progress(const char *stage, double share, void *data) {
-    (void)stage; /* what the start is at is not for the table */
     ais_lesson *this = data;
+    ais_training *training = this->training;
+    /* What the start is at is not for the table, but its temperatures are for the curve: while annealing, the share is
+     * the inverse temperature. */
+    if (strcmp(stage, "annealing") == 0 && training->points < AIS_MOST_POINTS)
+        training->point[training->points++] = (ais_train_point){.stage = "annealing",
+                                                                .seconds = ais_now() - this->began,
+                                                                .loss = NAN,
+                                                                .discriminator_loss = NAN,
+                                                                .acceptance = NAN,
+                                                                .worst_ess = NAN,
+                                                                .beta = share};
     tell(this, (ais_train_progress){.stage = "start",
                                     .share = share,
                                     .loss = NAN,

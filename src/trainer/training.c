@@ -34,19 +34,24 @@ ais_status ais_training_checkpoint(ais_context *context, const ais_target *targe
 
 /* ---- the curve ----------------------------------------------------------------------------------- */
 
-static const char *const stages[] = {"start", "likelihood", "exact", "path", "adversarial", "ratio"};
+static const char *const stages[] = {"start", "annealing", "likelihood", "exact", "path", "adversarial", "ratio"};
 enum { STAGES = sizeof stages / sizeof *stages };
 
 /* A point with its stage as a number. */
 typedef struct flat_point {
-    double stage, seconds, loss, discriminator_loss, acceptance, worst_ess;
+    double stage, seconds, loss, discriminator_loss, acceptance, worst_ess, beta;
 } flat_point;
 
 static flat_point flatten(const ais_train_point *point) {
     int stage = 0;
     while (stage < STAGES - 1 && strcmp(stages[stage], point->stage) != 0) stage++;
-    return (flat_point){stage,           point->seconds, point->loss, point->discriminator_loss, point->acceptance,
-                        point->worst_ess};
+    return (flat_point){.stage = stage,
+                        .seconds = point->seconds,
+                        .loss = point->loss,
+                        .discriminator_loss = point->discriminator_loss,
+                        .acceptance = point->acceptance,
+                        .worst_ess = point->worst_ess,
+                        .beta = point->beta};
 }
 
 static void exchange_curve(ais_checkpoint *checkpoint, ais_training *training, int most) {
@@ -69,7 +74,8 @@ static void exchange_curve(ais_checkpoint *checkpoint, ais_training *training, i
                                                .loss = p->loss,
                                                .discriminator_loss = p->discriminator_loss,
                                                .acceptance = p->acceptance,
-                                               .worst_ess = p->worst_ess};
+                                               .worst_ess = p->worst_ess,
+                                               .beta = p->beta};
     }
     if (reads) training->points = (int)points;
     free(flat);

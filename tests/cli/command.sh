@@ -8,7 +8,7 @@ code() { local got=0; "$@" > "$work/stdout" 2> "$work/stderr" || got=$?; echo $g
 
 [ "$(code "$ais")" = 2 ]
 [ "$(code "$ais" --help)" = 0 ]
-for command in targets sample diagnose; do
+for command in targets run train sample diagnose plot; do
     grep -q "^  $command " "$work/stdout" || "$ais" --help | grep -q "^  $command "
     [ "$(code "$ais" $command --help)" = 0 ]
     grep -q "^usage: aisampler $command" "$work/stdout"

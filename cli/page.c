@@ -1,0 +1,54 @@
+/* report.html beside the draws, and what a page says of how they were made. */
+#include "page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* null, false and 0 are what nobody asked for; a seed may be 0. */
+static bool unset(const char *key, const json_t *value) {
+    if (json_is_number(value)) return json_number_value(value) == 0 && strcmp(key, "seed") != 0;
+    return json_is_null(value) || json_is_false(value);
+}
+
+/* "key = value" for every value that is set; ends with NULL. Freed by free_lines. */
+static char **lines_of(const json_t *configuration) {
+    size_t count = 0;
+    const char *key;
+    json_t *value;
+    char **lines = calloc(json_object_size(configuration) + 1, sizeof *lines);
+    if (!lines) return NULL;
+    json_object_foreach((json_t *)configuration, key, value) {
+        if (unset(key, value)) continue;
+        char *text = json_is_string(value) ? strdup(json_string_value(value))
+                                           : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+        size_t size = text ? strlen(key) + strlen(text) + 4 : 0;
+        char *line = text ? malloc(size) : NULL;
+        if (line) {
+            snprintf(line, size, "%s = %s", key, text);
+            lines[count++] = line;
+        }
+        free(text);
+    }
+    return lines;
+}
+
+static void free_lines(char **lines) {
+    for (char **at = lines; at && *at; at++) free(*at);
+    free(lines);
+}
+
+bool write_page(const char *directory, const char *name, const ais_figure_data *data, const ais_report_run *run,
+                const ais_training *training, const json_t *configuration) {
+    output_file output;
+    ais_context context = {0};
+    if (!output_open(&output, directory, name)) return false;
+    char **lines = configuration ? lines_of(configuration) : NULL;
+    const ais_report_page page = {.training = training, .configuration = (const char *const *)lines};
+    ais_status status = ais_report_html(&context, data, run, &page, output.file);
+    free_lines(lines);
+    if (status == AIS_OK) return output_commit(&output);
+    fclose(output.file);
+    remove(output.part);
+    failed(&context);
+    return false;
+}

@@ -1,0 +1,11 @@
+/* Writing report.html (page.c). */
+#ifndef AIS_CLI_PAGE_H
+#define AIS_CLI_PAGE_H
+
+#include "cli.h"
+
+/* DIRECTORY/NAME; run, training and configuration (an object of settings) may be NULL. False after a complaint. */
+bool write_page(const char *directory, const char *name, const ais_figure_data *data, const ais_report_run *run,
+                const ais_training *training, const json_t *configuration);
+
+#endif

@@ -1,0 +1,223 @@
+/* aisampler plot: figures from draws. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "folder.h"
+
+typedef struct plotting {
+    const char *figures, *format, *out, *parameters, *target_name;
+    bool quiet, help;
+    run_folder folder;
+    ais_target *target;
+    ais_draws *draws;
+    ais_diagnosis *diagnosis;
+    int *parameter, parameter_count;
+} plotting;
+
+/* ---- which parameters ---------------------------------------------------------------------------- */
+
+/* Names may contain commas: the longest one that ends at a comma or the end. -1: none. */
+static int name_at(const ais_draws *draws, const char *at, size_t *length) {
+    int found = -1;
+    *length = 0;
+    for (int i = 0; i < draws->dim; i++) {
+        size_t n = strlen(draws->name[i]);
+        if (n < *length || strncmp(at, draws->name[i], n) != 0 || (at[n] != ',' && at[n] != 0)) continue;
+        found = i;
+        *length = n;
+    }
+    return found;
+}
+
+/* x stands for x.1, x.2, ...; adds them and says how many. */
+static int add_vector(plotting *this, const char *at, size_t length) {
+    int added = 0;
+    for (int i = 0; length && i < this->draws->dim; i++) {
+        const char *name = this->draws->name[i];
+        if (strncmp(name, at, length) != 0 || name[length] != '.') continue;
+        this->parameter[this->parameter_count++] = i;
+        added++;
+    }
+    return added;
+}
+
+static int unknown_parameter(const plotting *this, const char *at, size_t length) {
+    char wrong[256];
+    snprintf(wrong, sizeof wrong, "%.*s", (int)(length < 200 ? length : 200), at);
+    const char **known = calloc((size_t)this->draws->dim + 1, sizeof *known);
+    for (int i = 0; known && i < this->draws->dim; i++) known[i] = this->draws->name[i];
+    const char *near = known ? ais_nearest(wrong, known) : NULL;
+    if (near)
+        complain(EXIT_USAGE, "there is no parameter '%s'; did you mean '%s'?", wrong, near);
+    else
+        complain(EXIT_USAGE, "there is no parameter '%s'; there are %s%s%s", wrong, this->draws->name[0],
+                 this->draws->dim > 1 ? " to " : "",
+                 this->draws->dim > 1 ? this->draws->name[this->draws->dim - 1] : "");
+    free(known);
+    return EXIT_USAGE;
+}
+
+static int choose_parameters(plotting *this) {
+    if (!this->parameters) return 0;
+    /* a word of the list stands for at most all parameters */
+    size_t words = 1;
+    for (const char *at = this->parameters; *at; at++) words += *at == ',';
+    this->parameter = malloc(words * (size_t)this->draws->dim * sizeof *this->parameter);
+    if (!this->parameter) return complain(EXIT_FAILED, "out of memory");
+    for (const char *at = this->parameters; at; at = *at ? at + 1 : NULL) {
+        size_t length;
+        int found = name_at(this->draws, at, &length);
+        if (found >= 0) {
+            this->parameter[this->parameter_count++] = found;
+        } else {
+            length = strcspn(at, ",");
+            if (add_vector(this, at, length) == 0) return unknown_parameter(this, at, length);
+        }
+        at += length;
+    }
+    return 0;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------- */
+
+static int read_input(plotting *this, const char *const *paths, int count) {
+    ais_context context = {0};
+    if (is_folder(paths[0])) {
+        if (count > 1)
+            return complain(EXIT_USAGE, "one run at a time: '%s' is a folder, and more words follow", paths[0]);
+        if (!folder_open(&this->folder, paths[0])) return EXIT_FAILED;
+        if (!this->target_name) this->target_name = folder_target(&this->folder);
+        paths = (const char *const *)this->folder.path;
+        count = this->folder.count;
+    }
+    if (this->target_name && ais_target_open(&context, this->target_name, &this->target) != AIS_OK)
+        return failed(&context);
+    if (ais_draws_read(&context, paths, count, &this->draws) != AIS_OK) return failed(&context);
+    if (this->target && this->target->dim != this->draws->dim)
+        return complain(EXIT_FAILED,
+                        "%s has %d parameters, but %s has dimension %d: name the target that was drawn from", paths[0],
+                        this->draws->dim, this->target_name, this->target->dim);
+    if (ais_diagnose(&context, this->draws, this->target, &this->diagnosis) != AIS_OK) return failed(&context);
+    return choose_parameters(this);
+}
+
+/* ---- drawing ------------------------------------------------------------------------------------- */
+
+static int draw_figure(const plotting *this, const char *name, const ais_figure_data *data) {
+    ais_context context = {0};
+    ais_figure *figure;
+    output_file output;
+    char file[64];
+    ais_figure_format format = strcmp(this->format, "png") == 0   ? AIS_PNG
+                               : strcmp(this->format, "pdf") == 0 ? AIS_PDF
+                                                                  : AIS_SVG;
+    if (ais_figure_of_draws(&context, name, data, &figure) != AIS_OK) return failed(&context);
+    int code = EXIT_FAILED;
+    snprintf(file, sizeof file, "%s.%s", name, this->format);
+    if (output_open(&output, this->out, file)) {
+        if (ais_figure_write(&context, figure, format, output.file) == AIS_OK) {
+            code = output_commit(&output) ? 0 : EXIT_FAILED;
+        } else {
+            code = failed(&context);
+            fclose(output.file);
+            remove(output.part);
+        }
+    }
+    if (code == 0 && !this->quiet) printf("%s/%s\n", this->out, file);
+    ais_figure_free(figure);
+    return code;
+}
+
+/* The figures of the list, or all that apply. */
+static int draw_figures(const plotting *this) {
+    const ais_figure_data data = {.draws = this->draws,
+                                  .diagnosis = this->diagnosis,
+                                  .target = this->target,
+                                  .curve = this->folder.curve,
+                                  .points = this->folder.points,
+                                  .parameter = this->parameter,
+                                  .parameters = this->parameter_count};
+    ais_context context = {0};
+    int code = 0;
+    if (ais_directory_make(&context, this->out) != AIS_OK) return failed(&context);
+    if (strcmp(this->figures, "all") == 0) {
+        for (int i = 0; ais_figure_builtin(i) && code == 0; i++) {
+            const char *name = ais_figure_builtin(i)->name;
+            if (ais_figure_applies(name, &data)) code = draw_figure(this, name, &data);
+        }
+        return code;
+    }
+    char names[512], *rest = names;
+    snprintf(names, sizeof names, "%s", this->figures);
+    for (char *name; code == 0 && (name = strsep(&rest, ","));) code = draw_figure(this, name, &data);
+    return code;
+}
+
+/* Before anything is read: a name that is none. */
+static int check_figures(const char *figures) {
+    const char *known[32] = {"all"};
+    int count = 1;
+    for (int i = 0; ais_figure_builtin(i) && count < 31; i++) known[count++] = ais_figure_builtin(i)->name;
+    char names[512], *rest = names;
+    snprintf(names, sizeof names, "%s", figures);
+    bool single = strchr(figures, ',') == NULL;
+    for (char *name; (name = strsep(&rest, ","));) {
+        int i = single ? 0 : 1; /* all stands alone */
+        while (known[i] && strcmp(known[i], name) != 0) i++;
+        if (known[i]) continue;
+        const char *near = ais_nearest(name, known);
+        if (near) return complain(EXIT_USAGE, "unknown figure '%s'; did you mean '%s'?", name, near);
+        return complain(EXIT_USAGE, "unknown figure '%s'; see aisampler plot --help", name);
+    }
+    return 0;
+}
+
+static void print_plot_help(const option *options) {
+    print_help("plot FILE... [options]",
+               "Draws figures from Stan CSV files (one per chain), an ArviZ netCDF file, or the folder of a run, whose "
+               "run.json adds the training curve and the target. Writes a file for every figure and prints its name. "
+               "Without --parameters the worst few are shown.",
+               options);
+    puts("\nfigures:");
+    for (int i = 0; ais_figure_builtin(i); i++) {
+        printf("  %-18s", ais_figure_builtin(i)->name);
+        print_wrapped(stdout, 20, 20, ais_figure_builtin(i)->summary);
+    }
+}
+
+int run_plot(int argc, char **argv) {
+    plotting this = {.figures = "all", .format = "svg", .out = "figures"};
+    const option options[] = {
+        {"figure", 'f', OPTION_TEXT, &this.figures, "NAME,...", "which of those below (all that apply)"},
+        {"format", 0, OPTION_CHOICE, &this.format, "svg|png|pdf", "of the files (svg)"},
+        {"out", 'o', OPTION_TEXT, &this.out, "DIR", "where the files go (figures)"},
+        {"parameters", 'p', OPTION_TEXT, &this.parameters, "NAME,...", "which to show; x stands for x.1, x.2, ... too"},
+        {"target", 't', OPTION_TEXT, &this.target_name, "TARGET", "what was drawn from: adds modes and true densities"},
+        {"quiet", 'q', OPTION_FLAG, &this.quiet, NULL, "do not print the files' names"},
+        {"help", 'h', OPTION_FLAG, &this.help, NULL, "this text"},
+        {0}};
+    const char **paths = malloc((size_t)argc * sizeof *paths);
+    if (!paths) return complain(EXIT_FAILED, "out of memory");
+    int count = parse_options(argc, argv, options, paths, argc), code = EXIT_USAGE;
+    if (count >= 0 && this.help) {
+        print_plot_help(options);
+        code = 0;
+    } else if (count == 0) {
+        complain(EXIT_USAGE, "plot needs files of draws or the folder of a run; see aisampler plot --help");
+    } else if (count > 0 && !*this.out) {
+        complain(EXIT_USAGE, "--out is empty: name a folder");
+    } else if (count > 0 && !ais_figures_available()) {
+        code = complain(EXIT_FAILED, "aisampler was built without cairo and cannot draw figures: install libcairo2-dev "
+                                     "and build again");
+    } else if (count > 0 && (code = check_figures(this.figures)) == 0) {
+        code = read_input(&this, paths, count);
+        if (code == 0) code = draw_figures(&this);
+    }
+    free(this.parameter);
+    ais_diagnosis_free(this.diagnosis);
+    ais_draws_free(this.draws);
+    ais_target_close(this.target);
+    folder_close(&this.folder);
+    free(paths);
+    return code;
+}

@@ -1,0 +1,184 @@
+/* The table of figures, and which parameters they show. */
+#include "report/figures.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/nearest.h"
+#include "base/status.h"
+
+enum { SHOWN = 4 }; /* parameters, when none are named */
+
+typedef struct kind {
+    ais_figure_entry entry;
+    ais_status (*draw)(ais_scene *scene);
+    bool by_parameter;
+    int columns;
+} kind;
+
+static const kind kinds[] = {
+    {{"marginals", "Marginals", "histograms of all draws, with every chain's as a thin line: they should agree"},
+     ais_draw_marginals,
+     true,
+     0},
+    {{"rank", "Rank plots", "where each chain's draws stand among all: flat when the chains agree"},
+     ais_draw_ranks,
+     true,
+     0},
+    {{"trace", "Traces", "draws in their order: no trend, no chain apart, no long flat stretches"},
+     ais_draw_traces,
+     true,
+     0},
+    {{"autocorrelation", "Autocorrelation", "how long a draw is remembered: the sooner at zero, the better"},
+     ais_draw_autocorrelation,
+     true,
+     0},
+    {{"pairs", "Pairs", "the density of draws in two parameters, beside the target's where it is known"},
+     ais_draw_pairs,
+     true,
+     0},
+    {{"training", "Training", "loss, acceptance and worst ESS while the kernel was learned"},
+     ais_draw_training,
+     false,
+     0},
+    {{"modes", "Modes", "the share of draws in every mode, and the acceptance of steps that start there"},
+     ais_draw_modes,
+     false,
+     0},
+    {{"jumps", "Mode jumps", "how often a draw and the next one are in which modes"}, ais_draw_jumps, false, 0},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+const ais_figure_entry *ais_figure_builtin(int i) { return i >= 0 && i < KINDS ? &kinds[i].entry : NULL; }
+
+static const kind *find(const char *name) {
+    for (int i = 0; i < KINDS; i++)
+        if (strcmp(kinds[i].entry.name, name) == 0) return &kinds[i];
+    return NULL;
+}
+
+/* NULL, or why the figure cannot be made. */
+static const char *objection(const char *name, const ais_figure_data *data) {
+    bool two = data->draws->dim > 1 && !(data->parameter && data->parameters < 2);
+    bool modes = data->target && data->target->reference && data->target->reference->modes > 0 &&
+                 data->target->reference->mode && data->target->dim == data->draws->dim;
+    if (strcmp(name, "pairs") == 0 && !two) return "it needs two parameters";
+    if (strcmp(name, "training") == 0 && (!data->curve || data->points < 1))
+        return "there is no training curve: give the folder of a run that learned, with its run.json";
+    if ((strcmp(name, "modes") == 0 || strcmp(name, "jumps") == 0) && !modes)
+        return "it needs a target with known modes, such as mog6: name it with --target";
+    return NULL;
+}
+
+bool ais_figure_applies(const char *name, const ais_figure_data *data) { return find(name) && !objection(name, data); }
+
+void ais_scene_say(ais_scene *scene, const char *format, ...) {
+    size_t used = strlen(scene->note);
+    va_list arguments;
+    if (used && used + 1 < sizeof scene->note) scene->note[used++] = ' ';
+    va_start(arguments, format);
+    vsnprintf(scene->note + used, sizeof scene->note - used, format, arguments);
+    va_end(arguments);
+}
+
+const double *ais_scene_chain(const ais_scene *scene, int parameter, int chain) {
+    const ais_draws *draws = scene->data->draws;
+    return draws->value + ((size_t)parameter * (size_t)draws->chains + (size_t)chain) * (size_t)draws->draws;
+}
+
+/* ---- the worst parameters ---------------------------------------------------------------------------------- */
+
+typedef struct place {
+    double badness;
+    int index;
+} place;
+
+static int by_badness(const void *a, const void *b) {
+    const place *p = a, *q = b;
+    if (p->badness != q->badness) return p->badness > q->badness ? -1 : 1;
+    return (p->index > q->index) - (p->index < q->index);
+}
+
+/* R-hat above what is tolerated counts before a small ESS; a parameter without either (constant, not finite) first. */
+static double badness(const ais_parameter_summary *p) {
+    double ess = fmin(fmin(p->ess_bulk, p->ess_tail), p->ess_square);
+    if (isnan(ess) || isnan(p->rhat)) return INFINITY;
+    return (p->rhat > 1.01 ? 1e6 * p->rhat : 0) + 1 / fmax(ess, 1e-6);
+}
+
+int ais_worst_parameters(const ais_figure_data *data, int most, int *parameter) {
+    int dim = data->draws->dim, count = dim < most ? dim : most;
+    place *places = data->diagnosis && dim > most ? ais_allocate((size_t)dim * sizeof *places) : NULL;
+    for (int i = 0; i < count; i++) parameter[i] = i;
+    if (!places) return count;
+    for (int i = 0; i < dim; i++) places[i] = (place){badness(&data->diagnosis->parameter[i]), i};
+    qsort(places, (size_t)dim, sizeof *places, by_badness);
+    for (int i = 0; i < count; i++) parameter[i] = places[i].index;
+    free(places);
+    return count;
+}
+
+static void select_parameters(ais_scene *scene, int *room) {
+    const ais_figure_data *data = scene->data;
+    scene->parameter = data->parameter;
+    scene->parameters = data->parameters;
+    if (data->parameter) return;
+    scene->parameter = room;
+    scene->parameters = ais_worst_parameters(data, SHOWN, room);
+    if (scene->parameters < data->draws->dim)
+        ais_scene_say(scene, "The %d %s of %d parameters.", scene->parameters,
+                      data->diagnosis ? "worst (largest R-hat, smallest ESS)" : "first", data->draws->dim);
+}
+
+/* ---- making one -------------------------------------------------------------------------------------------- */
+
+static const char *word(const void *data, int i) {
+    (void)data;
+    const ais_figure_entry *entry = ais_figure_builtin(i);
+    return entry ? entry->name : NULL;
+}
+
+static ais_status unknown(ais_context *context, const char *name) {
+    const char *near = ais_nearest_word(name, word, NULL);
+    if (near) return ais_fail(context, AIS_BAD_ARGUMENT, "unknown figure '%s'; did you mean '%s'?", name, near);
+    return ais_fail(
+        context, AIS_BAD_ARGUMENT,
+        "unknown figure '%s'; there are marginals, rank, trace, autocorrelation, pairs, training, modes and "
+        "jumps",
+        name);
+}
+
+static ais_status check(ais_context *context, const char *name, const ais_figure_data *data) {
+    if (!find(name)) return unknown(context, name);
+    const char *why = objection(name, data);
+    if (why) return ais_fail(context, AIS_BAD_ARGUMENT, "the figure '%s' cannot be made: %s", name, why);
+    if (data->draws->draws < 1 || data->draws->chains < 1)
+        return ais_fail(context, AIS_BAD_ARGUMENT, "there are no draws to make figures of");
+    for (int k = 0; data->parameter && k < data->parameters; k++)
+        if (data->parameter[k] < 0 || data->parameter[k] >= data->draws->dim)
+            return ais_fail(context, AIS_BAD_ARGUMENT, "parameter %d was asked for, but there are 0 to %d",
+                            data->parameter[k], data->draws->dim - 1);
+    return AIS_OK;
+}
+
+ais_status ais_figure_of_draws(ais_context *context, const char *name, const ais_figure_data *data,
+                               ais_figure **figure) {
+    *figure = NULL;
+    ais_status status = check(context, name, data);
+    if (status != AIS_OK) return status;
+    const kind *this = find(name);
+    int room[SHOWN];
+    ais_scene scene = {.context = context, .data = data};
+    if ((status = ais_figure_new(context, this->entry.title, this->columns, figure)) != AIS_OK) return status;
+    scene.figure = *figure;
+    if (this->by_parameter) select_parameters(&scene, room);
+    status = this->draw(&scene);
+    if (status == AIS_OK) ais_figure_note(*figure, scene.note);
+    if (status == AIS_OK) return AIS_OK;
+    ais_figure_free(*figure);
+    *figure = NULL;
+    return status;
+}

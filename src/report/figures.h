@@ -1,0 +1,38 @@
+/* The figures of draws: one file each, a table in figures.c. */
+#ifndef AIS_REPORT_FIGURES_H
+#define AIS_REPORT_FIGURES_H
+
+#include <aisampler/report.h>
+
+/* What a figure function gets: the data, and which parameters to show. */
+typedef struct ais_scene {
+    ais_context *context;
+    const ais_figure_data *data;
+    ais_figure *figure;
+    const int *parameter;
+    int parameters;
+    char note[512]; /* what was left out, sentence by sentence */
+} ais_scene;
+
+/* Appends a sentence to the note. */
+void ais_scene_say(ais_scene *scene, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Chain c of a parameter: `draws` values. */
+const double *ais_scene_chain(const ais_scene *scene, int parameter, int chain);
+
+enum { AIS_MOST_CHAINS = 16 }; /* drawn one by one */
+
+ais_status ais_draw_marginals(ais_scene *scene);
+ais_status ais_draw_ranks(ais_scene *scene);
+ais_status ais_draw_traces(ais_scene *scene);
+ais_status ais_draw_autocorrelation(ais_scene *scene);
+ais_status ais_draw_pairs(ais_scene *scene);
+ais_status ais_draw_training(ais_scene *scene);
+ais_status ais_draw_modes(ais_scene *scene);
+ais_status ais_draw_jumps(ais_scene *scene);
+
+/* The parameters to show when the caller names none: at most `most`, the smallest ESS or largest R-hat first. Returns
+ * how many. */
+int ais_worst_parameters(const ais_figure_data *data, int most, int *parameter);
+
+#endif
