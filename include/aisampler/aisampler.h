@@ -7,6 +7,7 @@
  *     kernel.h       how to move: learned involutions, random walk, HMC, NUTS
  *     draws.h        draws in memory and in files
  *     trainer.h      learning a kernel
+ *     anice.h        A-NICE-MC, a baseline
  *     sampler.h      many chains of one kernel on one target
  *     diagnostics.h  how good draws are
  *     report.h       that, as text and JSON
@@ -16,6 +17,7 @@
 #ifndef AISAMPLER_H
 #define AISAMPLER_H
 
+#include "anice.h"
 #include "density.h"
 #include "diagnostics.h"
 #include "draws.h"
