@@ -1,11 +1,11 @@
 /* A-NICE-MC at its authors' settings: trained, then fresh chains, judged; beside what the paper prints for it.
  *     anice [only=NAME] [seeds=1] [iterations=0] [rate=0] [critic=0] [hidden=0] [velocities=0] [depth=0] [burn=0]
- *           [pair=0] [eta=0] [epoch=0] [discard=0] [curve=0]
+ *           [pair=0] [eta=0] [epoch=0] [discard=0] [curve=0] [seed=1] [save=FILE.ais]
  * One row per target and seed: seconds of the first bootstrap and of training, iterations, acceptance, the paper's
  * mean-only Song ESS per chain of 1000 draws in 2D and 5000 otherwise (wanted: the printed number), worst ESS (bulk,
  * Song, error), R-hat, largest error of a mode weight, fewest modes that one chain visited. 2D: 200 chains x 1000
- * draws; otherwise 50 x 5000; after 1000 steps from N(0, 1). curve=1 prints acceptance and worst ESS of every
- * bootstrap. */
+ * draws; otherwise 50 x 5000; after 1000 steps from N(0, 1). curve=1 prints acceptance and worst ESS (of x and
+ * x^2, as a share of the draws) of every bootstrap. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,12 +53,14 @@ static ais_status measure(ais_context *context, const char *name, double printed
     return status;
 }
 
-static void print_curve(const ais_training *training) {
-    for (int i = 0; i < training->points; i++) {
-        const ais_train_point *point = &training->point[i];
-        printf("    bootstrap %3d at %7.1f s: critic %8.3f  kernel %8.3f  acceptance %.4f  worst ESS %.5f\n", i + 1,
-               point->seconds, point->discriminator_loss, point->loss, point->acceptance, point->worst_ess);
-    }
+/* A line for every bootstrap, as it comes: its acceptance is new. */
+static void print_bootstrap(const ais_train_progress *p, void *data) {
+    double *last = data;
+    if (isnan(p->acceptance) || p->acceptance == *last) return;
+    *last = p->acceptance;
+    printf("    %3.0f%% after %7.1f s: critic %8.3f  kernel %8.3f  acceptance %.4f  worst ESS %.4f of 1\n",
+           100 * p->share, p->seconds, p->discriminator_loss, p->loss, p->acceptance, p->worst_ess);
+    fflush(stdout);
 }
 
 static int train(const char *name, double printed, uint64_t seed) {
@@ -66,6 +68,7 @@ static int train(const char *name, double printed, uint64_t seed) {
     ais_target *target = NULL;
     ais_kernel *kernel = NULL;
     ais_training *training = NULL;
+    double last = NAN;
     ais_status status = ais_target_open(&context, name, &target);
     ais_anice_shape shape = {.dim = target ? target->dim : 0,
                              .velocities = atoi(text("velocities", "0")),
@@ -81,9 +84,10 @@ static int train(const char *name, double printed, uint64_t seed) {
                                  .velocity_weight = number("eta", 0),
                                  .rate = number("rate", 0),
                                  .epoch = atoi(text("epoch", "0")),
-                                 .discard = number("discard", 0)};
+                                 .discard = number("discard", 0),
+                                 .progress = number("curve", 0) > 0 ? print_bootstrap : NULL,
+                                 .progress_data = &last};
     if (status == AIS_OK) status = ais_train_anice(&context, target, &options, &kernel, &training);
-    if (status == AIS_OK && number("curve", 0) > 0) print_curve(training);
     if (status == AIS_OK) status = measure(&context, name, printed, target, kernel, training, seed);
     if (status == AIS_OK && text("save", NULL)) status = ais_kernel_save(&context, kernel, target, text("save", NULL));
     if (status != AIS_OK) printf("%-10s %4d  %s\n", name, (int)seed, context.message);
