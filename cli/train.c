@@ -21,12 +21,15 @@ static bool write_record(const char *path, const ais_training *training) {
 
 int run_train(int argc, char **argv) {
     learning how = {0};
-    const char *name = NULL, *out = NULL;
+    const char *name = NULL, *out = NULL, *sampler = "ai";
     uint64_t seed = 1;
     int threads = 0;
     bool quiet = false, json = false, help = false;
     const option options[] = {
         {"out", 'o', OPTION_TEXT, &out, "K.ais", "the kernel file; the record goes to K.ais.json (TARGET.ais)"},
+        {"sampler", 's', OPTION_CHOICE, &sampler, "ai|anice",
+         "ai: a learned involution; anice: A-NICE-MC, a baseline that takes minutes, of the options below with "
+         "--steps (iterations, 5000), --rate and --hidden only (ai)"},
         LEARNING_OPTIONS(how),
         {"seed", 0, OPTION_SEED, &seed, NULL, "the same seed gives the same kernel on any number of threads (1)"},
         {"threads", 'j', OPTION_COUNT, &threads, NULL, "0: one per core (0)"},
@@ -44,6 +47,10 @@ int run_train(int argc, char **argv) {
         return 0;
     }
     if (words == 0) return complain(EXIT_USAGE, "train needs a target; see aisampler train --help");
+    bool anice = strcmp(sampler, "anice") == 0;
+    if (anice && beyond_anice(&how))
+        return complain(EXIT_USAGE,
+                        "of the options of learning, --sampler anice takes --steps, --rate and --hidden only");
     ais_context context = {0};
     ais_target *target = NULL;
     ais_kernel *kernel = NULL;
@@ -56,7 +63,10 @@ int run_train(int argc, char **argv) {
     if (!out) out = base;
     int code = 0;
     if (ais_target_check(&context, target, seed) != AIS_OK) code = failed(&context);
-    if (code == 0) code = learn(&how, target, seed, threads, quiet, &kernel, &training);
+    const anice_learning baseline = {.iterations = how.steps, .hidden = how.hidden, .rate = how.rate};
+    if (code == 0)
+        code = anice ? learn_anice(&baseline, target, seed, threads, quiet, &kernel, &training)
+                     : learn(&how, target, seed, threads, quiet, &kernel, &training);
     if (code == 0 && ais_kernel_save(&context, kernel, target, out) != AIS_OK) code = failed(&context);
     if (code == 0 && !write_record(out, training)) code = EXIT_FAILED;
     if (code == 0 && json) {

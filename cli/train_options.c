@@ -26,6 +26,11 @@ static ais_shape shape_of(const learning *set, int dim) {
     return shape;
 }
 
+bool beyond_anice(const learning *set) {
+    return set->kernel || set->involution || set->objective || set->loss || set->paper || set->start || set->layers ||
+           set->depth || set->bins || set->population || set->scale != 0 || set->seconds != 0;
+}
+
 /* Combinations that would do nothing or not what they say. */
 static const char *objection(const learning *set) {
     const char *kernel = set->kernel ? set->kernel : set->paper ? "henon" : "spline";
@@ -133,7 +138,7 @@ void learning_verdict(const ais_training *training, FILE *file) {
     fprintf(file, "%s\n", training->sentence);
     if (training->warning[0]) fprintf(file, "warning: %s\n", training->warning);
     fprintf(file, "learned in %.2f s", training->start_seconds + training->train_seconds);
-    if (training->start_seconds > 0) fprintf(file, " (%.2f s of them to find the modes)", training->start_seconds);
+    if (training->start_seconds > 0) fprintf(file, " (%.2f s of them for the start)", training->start_seconds);
     fprintf(file, ": acceptance %.3f, worst ESS %.0f of 1000 on fresh chains", training->acceptance,
             1000 * training->worst_ess);
     if (!isnan(training->log_z)) fprintf(file, ", log Z = %.4f +- %.4f", training->log_z, training->log_z_error);
