@@ -1,6 +1,6 @@
 /* A-NICE-MC at its authors' settings: trained, then fresh chains, judged; beside what the paper prints for it.
  *     anice [only=NAME] [seeds=1] [iterations=0] [rate=0] [critic=0] [hidden=0] [velocities=0] [depth=0] [burn=0]
- *           [pair=0] [eta=0] [epoch=0] [discard=0] [curve=0] [seed=1] [save=FILE.ais]
+ *           [pair=0] [eta=0] [epoch=0] [discard=0] [curve=0] [seed=1] [judge=worst|mean] [save=FILE.ais]
  * One row per target and seed: seconds of the first bootstrap and of training, iterations, acceptance, the paper's
  * mean-only Song ESS per chain of 1000 draws in 2D and 5000 otherwise (wanted: the printed number), worst ESS (bulk,
  * Song, error), R-hat, largest error of a mode weight, fewest modes that one chain visited. 2D: 200 chains x 1000
@@ -85,6 +85,7 @@ static int train(const char *name, double printed, uint64_t seed) {
                                  .rate = number("rate", 0),
                                  .epoch = atoi(text("epoch", "0")),
                                  .discard = number("discard", 0),
+                                 .mean_only = strcmp(text("judge", "worst"), "mean") == 0,
                                  .progress = number("curve", 0) > 0 ? print_bootstrap : NULL,
                                  .progress_data = &last};
     if (status == AIS_OK) status = ais_train_anice(&context, target, &options, &kernel, &training);

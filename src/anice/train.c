@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <aisampler/diagnostics.h>
+
 #include "anice/bootstrap.h"
 #include "anice/objective.h"
 #include "anice/reservoir.h"
@@ -140,6 +142,19 @@ static ais_status record(ais_context *context, lesson *this) {
     return AIS_OK;
 }
 
+/* Of the bootstrap's draws, which are used up: the smallest ESS over x_i, and over x_i^2 unless the mean is all that
+ * counts, as a share of the draws. */
+static double judge(const lesson *this) {
+    int dim = this->target->dim, draws = this->options.draws;
+    if (!this->options.mean_only) return ais_worst_share(dim, CHAINS, draws, this->draws);
+    double least = INFINITY, count = (double)CHAINS * draws;
+    for (int i = 0; i < dim; i++) {
+        double share = ais_ess_mean(this->draws + (size_t)i * CHAINS * (size_t)draws, CHAINS, draws) / count;
+        if (!(share >= least)) least = isfinite(share) ? share : 0; /* a chain that never moves has none */
+    }
+    return least;
+}
+
 /* New draws, of HMC or of the kernel, which they judge. */
 static ais_status bootstrap(ais_context *context, lesson *this) {
     bool own = this->iteration > 0;
@@ -158,7 +173,7 @@ static ais_status bootstrap(ais_context *context, lesson *this) {
     status = ais_reservoir_insert(context, &this->reservoir, count, this->draws);
     if (status != AIS_OK || !own) return status;
     this->acceptance = run.acceptance;
-    this->worst_ess = ais_worst_share(this->target->dim, CHAINS, draws, this->draws);
+    this->worst_ess = judge(this);
     if (this->worst_ess > this->best_ess) {
         this->best_ess = this->worst_ess;
         this->best_acceptance = this->acceptance;

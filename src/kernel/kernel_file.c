@@ -103,9 +103,10 @@ static unsigned char *encode(const content *from, const ais_target *target, size
     unsigned char *bytes = malloc(*count), *at = bytes;
     if (bytes) {
         uint32_t numbers[2] = {from->version, (uint32_t)head_bytes};
+        const void *text = head; /* without its final zero */
         memcpy(at, magic, sizeof magic);
         memcpy(at + sizeof magic, numbers, sizeof numbers);
-        memcpy(at + FIXED_HEAD, head, head_bytes);
+        memcpy(at + FIXED_HEAD, text, head_bytes);
         at += FIXED_HEAD + head_bytes;
         for (int i = 0; i < PARTS; at += from->part[i++].bytes)
             if (from->part[i].bytes) memcpy(at, from->part[i].from, from->part[i].bytes);
