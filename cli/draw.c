@@ -21,12 +21,13 @@ static json_t *seed_as_json(uint64_t seed) {
 }
 
 static json_t *configuration(const settings *set, const ais_kernel *kernel) {
-    return json_pack("{so ss so so si si si si sb ss ss ss? sf sf sf sf si si}", "target", json_text(set->target),
+    return json_pack("{so ss so so si si si si sb ss ss ss? sf sf sf sf si si si}", "target", json_text(set->target),
                      "sampler", ais_kernel_name(kernel), "kernel_file", json_text(set->kernel_file), "seed",
                      seed_as_json(set->seed), "chains", set->chains, "warmup", set->warmup, "draws", set->draws, "thin",
                      set->thin, "save_warmup", (int)set->save_warmup, "format", set->format, "metric", set->metric,
                      "test", set->test, "step_size", set->step_size, "target_accept", set->target_accept, "jitter",
-                     set->jitter, "scale", set->scale, "leapfrogs", set->leapfrogs, "max_depth", set->max_depth);
+                     set->jitter, "scale", set->scale, "leapfrogs", set->leapfrogs, "max_depth", set->max_depth,
+                     "iterations", set->iterations);
 }
 
 static bool write_run_json(const settings *set, const ais_kernel *kernel, const ais_sample_result *result,

@@ -8,7 +8,7 @@
 typedef struct settings {
     const char *target, *kernel_file, *sampler, *out, *format, *test, *metric;
     uint64_t seed;
-    int chains, draws, warmup, thin, threads, leapfrogs, max_depth, rows;
+    int chains, draws, warmup, thin, threads, leapfrogs, max_depth, rows, iterations;
     double step_size, target_accept, jitter, scale, start_scale;
     bool save_warmup, report, json, quiet, help;
     const double *start;          /* chains x dim, or NULL */

@@ -70,6 +70,19 @@ void learning_done(const learning *set);
 int learn(const learning *set, const ais_target *target, uint64_t seed, int threads, bool quiet, ais_kernel **kernel,
           ais_training **training);
 
+/* What of A-NICE-MC's training can be said here (anice.c); 0: its authors' choice. */
+typedef struct anice_learning {
+    int iterations, hidden;
+    double rate;
+} anice_learning;
+
+/* As learn, with A-NICE-MC's kernel and training. */
+int learn_anice(const anice_learning *set, const ais_target *target, uint64_t seed, int threads, bool quiet,
+                ais_kernel **kernel, ais_training **training);
+
+/* Whether anything was said that A-NICE-MC does not look at. */
+bool beyond_anice(const learning *set);
+
 void learning_show(const ais_train_progress *progress, void *view);
 void learning_verdict(const ais_training *training, FILE *file);
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "draw.h"
+#include "learning.h"
 #include "ranks.h"
 
 /* ---- kernels ------------------------------------------------------------------------------------- */
@@ -26,19 +27,20 @@ static ais_status classical(ais_context *context, const char *name, const settin
 }
 
 static bool known_sampler(const char *name) {
-    static const char *const known[] = {"rwm", "hmc", "nuts", NULL};
+    static const char *const known[] = {"rwm", "hmc", "nuts", "anice", NULL};
     for (const char *const *at = known; *at; at++)
         if (strcmp(name, *at) == 0) return true;
     const char *near = ais_nearest(name, known);
-    complain(EXIT_USAGE, "unknown sampler '%s'; %s%s%s", name, near ? "did you mean " : "there are rwm, hmc and nuts",
-             near ? near : "", near ? "?" : "");
+    complain(EXIT_USAGE, "unknown sampler '%s'; %s%s%s", name,
+             near ? "did you mean " : "there are rwm, hmc, nuts and anice", near ? near : "", near ? "?" : "");
     return false;
 }
 
 /* Options that the chosen samplers would not look at are refused, not ignored. */
 static bool options_apply(const settings *set) {
     const char *names = set->sampler ? set->sampler : "";
-    bool rwm = strstr(names, "rwm"), hmc = strstr(names, "hmc"), nuts = strstr(names, "nuts");
+    bool rwm = strstr(names, "rwm"), hmc = strstr(names, "hmc"), nuts = strstr(names, "nuts"),
+         anice = strstr(names, "anice");
     const struct {
         const char *option, *of;
         bool given, applies;
@@ -49,6 +51,7 @@ static bool options_apply(const settings *set) {
                 {"metric", "nuts", strcmp(set->metric, "diag") != 0, nuts},
                 {"scale", "rwm", set->scale != 0, rwm},
                 {"target-accept", "rwm, hmc and nuts", set->target_accept != 0, rwm || hmc || nuts},
+                {"iterations", "anice", set->iterations != 0, anice},
                 {"test", "a kernel file (-k)", set->test != NULL, set->kernel_file != NULL}};
     for (size_t i = 0; i < sizeof rule / sizeof *rule; i++)
         if (rule[i].given && !rule[i].applies) {
@@ -58,27 +61,61 @@ static bool options_apply(const settings *set) {
     return true;
 }
 
+static int load_kernel(const settings *set, const ais_target *target, ais_kernel **kernel) {
+    ais_context context = {0};
+    if (ais_kernel_load(&context, set->kernel_file, target, kernel) != AIS_OK) return failed(&context);
+    if (!set->test) return 0;
+    if (ais_kernel_shape(*kernel)) {
+        ais_kernel_set_test(*kernel, strcmp(set->test, "barker") == 0 ? AIS_BARKER : AIS_METROPOLIS);
+        return 0;
+    }
+    ais_kernel_free(*kernel);
+    return complain(EXIT_USAGE, "--test is for learned involutions; %s is a kernel with a test of its own",
+                    set->kernel_file);
+}
+
+/* Every name of "a+b+...", before anything is trained; an empty one is unknown. */
+static bool known_samplers(const char *list) {
+    char names[256], *rest = names;
+    int baselines = 0;
+    snprintf(names, sizeof names, "%s", list);
+    for (char *name; (name = strsep(&rest, "+"));) {
+        if (!known_sampler(name)) return false;
+        baselines += strcmp(name, "anice") == 0;
+    }
+    if (baselines > 1) complain(EXIT_USAGE, "anice may be named once: it is trained for this run");
+    return baselines <= 1;
+}
+
+/* One sampler by its name. A-NICE-MC is trained first. */
+static int make_part(const settings *set, const char *name, const ais_target *target, ais_kernel **kernel,
+                     ais_training **training) {
+    ais_context context = {0};
+    if (strcmp(name, "anice") != 0) return classical(&context, name, set, kernel) == AIS_OK ? 0 : failed(&context);
+    const anice_learning how = {.iterations = set->iterations};
+    int code = learn_anice(&how, target, set->seed, set->threads, set->quiet, kernel, training);
+    if (code == 0 && !set->quiet && !set->json) learning_verdict(*training, stdout);
+    return code;
+}
+
 /* The kernel file, then the samplers of "a+b+...", as one kernel; a cycle when there are several. */
-static int make_kernel(const settings *set, const ais_target *target, ais_kernel **kernel) {
+static int make_kernel(const settings *set, const ais_target *target, ais_kernel **kernel, ais_training **training) {
     enum { MOST = 8 };
     ais_context context = {0};
     ais_kernel *part[MOST] = {0};
     int count = 0, code = 0;
+    if (set->sampler && !known_samplers(set->sampler)) return EXIT_USAGE;
     if (set->kernel_file) {
-        if (ais_kernel_load(&context, set->kernel_file, target, &part[0]) != AIS_OK) return failed(&context);
-        if (set->test) ais_kernel_set_test(part[0], strcmp(set->test, "barker") == 0 ? AIS_BARKER : AIS_METROPOLIS);
+        code = load_kernel(set, target, &part[0]);
+        if (code != 0) return code;
         count = 1;
     }
     char names[256], *rest = set->sampler ? names : NULL;
     snprintf(names, sizeof names, "%s", set->sampler ? set->sampler : "");
-    for (char *name; code == 0 && (name = strsep(&rest, "+"));) { /* an empty name is an unknown one */
+    for (char *name; code == 0 && (name = strsep(&rest, "+"));) {
         if (count == MOST)
             code = complain(EXIT_USAGE, "a cycle has at most %d parts", MOST);
-        else if (!known_sampler(name))
-            code = EXIT_USAGE;
-        else if (classical(&context, name, set, &part[count]) != AIS_OK)
-            code = failed(&context);
-        else
+        else if ((code = make_part(set, name, target, &part[count], training)) == 0)
             count++;
     }
     if (code == 0 && count > 1) return ais_kernel_cycle(&context, part, count, kernel) == AIS_OK ? 0 : failed(&context);
@@ -91,6 +128,7 @@ static int sample(settings *set) {
     ais_context context = {0};
     ais_target *target = NULL;
     ais_kernel *kernel = NULL;
+    ais_training *training = NULL;
     int code;
     char directory[4096];
     if (ais_target_open(&context, set->target, &target) != AIS_OK) return failed(&context);
@@ -109,8 +147,11 @@ static int sample(settings *set) {
         code = EXIT_USAGE;
     else if (ais_target_check(&context, target, set->seed) != AIS_OK)
         code = failed(&context);
-    else if ((code = make_kernel(set, target, &kernel)) == 0)
+    else if ((code = make_kernel(set, target, &kernel, &training)) == 0) {
+        set->training = training;
         code = draw_to_files(set, target, kernel);
+    }
+    ais_training_free(training);
     ais_kernel_free(kernel);
     ais_target_close(target);
     return code;
@@ -121,7 +162,8 @@ int run_sample(int argc, char **argv) {
     const option options[] = {
         {"kernel", 'k', OPTION_TEXT, &set.kernel_file, "FILE.ais", "a learned kernel; with --sampler: cycle of both"},
         {"sampler", 's', OPTION_TEXT, &set.sampler, "NAME",
-         "rwm, hmc or nuts, or a cycle such as nuts+rwm (nuts; rwm without gradient)"},
+         "rwm, hmc, nuts, anice (A-NICE-MC, trained first: minutes), or a cycle such as nuts+rwm (nuts; rwm without "
+         "gradient)"},
         {"start-scale", 0, OPTION_NUMBER, &set.start_scale, NULL, "chains start from N(0, N^2) (the target's own)"},
         {"step-size", 0, OPTION_NUMBER, &set.step_size, NULL, "hmc, nuts: fixed step size (tuned in warm-up)"},
         {"leapfrogs", 0, OPTION_COUNT, &set.leapfrogs, NULL, "hmc: leapfrog steps of a trajectory (40)"},
@@ -130,6 +172,7 @@ int run_sample(int argc, char **argv) {
         {"metric", 0, OPTION_CHOICE, &set.metric, "diag|dense", "nuts: mass matrix (diag)"},
         {"scale", 0, OPTION_NUMBER, &set.scale, NULL, "rwm: fixed scale of the walk (tuned in warm-up)"},
         {"target-accept", 0, OPTION_NUMBER, &set.target_accept, NULL, "acceptance to tune for (0.8; rwm 0.234)"},
+        {"iterations", 0, OPTION_COUNT, &set.iterations, NULL, "anice: of its training (5000)"},
         {"test", 0, OPTION_CHOICE, &set.test, "metropolis|barker", "accept test of a learned kernel (the file's)"},
         {"report", 0, OPTION_FLAG, &set.report, NULL, "write report.html too: verdict, table, figures"},
         DRAW_OPTIONS(set),

@@ -40,12 +40,15 @@ static int deliver(const char *name, const char *path, const ais_target *target,
 
 int run_train(int argc, char **argv) {
     learning how = {0};
-    const char *name = NULL, *out = NULL;
+    const char *name = NULL, *out = NULL, *sampler = "ai";
     uint64_t seed = 1;
     int threads = 0;
     bool quiet = false, json = false, help = false;
     const option options[] = {
         {"out", 'o', OPTION_TEXT, &out, "K.ais", "the kernel file; the record goes to K.ais.json (TARGET.ais)"},
+        {"sampler", 's', OPTION_CHOICE, &sampler, "ai|anice",
+         "ai: a learned involution; anice: A-NICE-MC, a baseline that takes minutes, of the options below with "
+         "--steps (iterations, 5000), --rate and --hidden only (ai)"},
         LEARNING_OPTIONS(how),
         {"seed", 0, OPTION_SEED, &seed, NULL, "the same seed gives the same kernel on any number of threads (1)"},
         {"threads", 'j', OPTION_COUNT, &threads, NULL, "0: one per core (0)"},
@@ -63,6 +66,10 @@ int run_train(int argc, char **argv) {
         return 0;
     }
     if (words == 0) return complain(EXIT_USAGE, "train needs a target; see aisampler train --help");
+    bool anice = strcmp(sampler, "anice") == 0;
+    if (anice && beyond_anice(&how))
+        return complain(EXIT_USAGE,
+                        "of the options of learning, --sampler anice takes --steps, --rate and --hidden only");
     if (!ranks_open()) return EXIT_FAILED;
     quiet = quiet || !ranks_lead();
     ais_context context = {0};
@@ -78,9 +85,12 @@ int run_train(int argc, char **argv) {
     learning_checkpoint(&how, NULL, out);
     int code = 0;
     if (ais_target_check(&context, target, seed) != AIS_OK) code = failed(&context);
-    if (code == 0) code = learn(&how, target, seed, threads, quiet, &kernel, &training);
+    const anice_learning baseline = {.iterations = how.steps, .hidden = how.hidden, .rate = how.rate};
+    if (code == 0)
+        code = anice ? learn_anice(&baseline, target, seed, threads, quiet, &kernel, &training)
+                     : learn(&how, target, seed, threads, quiet, &kernel, &training);
     if (code == 0 && ranks_lead()) code = deliver(name, out, target, kernel, training, json, quiet);
-    if (code == 0 && ranks_lead() && !*stop_flag()) learning_done(&how);
+    if (code == 0 && ranks_lead() && !anice && !*stop_flag()) learning_done(&how);
     ais_training_free(training);
     ais_kernel_free(kernel);
     ais_target_close(target);

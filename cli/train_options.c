@@ -28,6 +28,11 @@ static ais_shape shape_of(const learning *set, int dim) {
     return shape;
 }
 
+bool beyond_anice(const learning *set) {
+    return set->kernel || set->involution || set->objective || set->loss || set->paper || set->start || set->layers ||
+           set->depth || set->bins || set->population || set->scale != 0 || set->seconds != 0;
+}
+
 /* Combinations that would do nothing or not what they say. */
 static const char *objection(const learning *set) {
     const char *kernel = set->kernel ? set->kernel : set->paper ? "henon" : "spline";
@@ -158,7 +163,7 @@ void learning_verdict(const ais_training *training, FILE *file) {
     fprintf(file, "%s\n", training->sentence);
     if (training->warning[0]) fprintf(file, "warning: %s\n", training->warning);
     fprintf(file, "learned in %.2f s", training->start_seconds + training->train_seconds);
-    if (training->start_seconds > 0) fprintf(file, " (%.2f s of them to find the modes)", training->start_seconds);
+    if (training->start_seconds > 0) fprintf(file, " (%.2f s of them for the start)", training->start_seconds);
     if (isnan(training->worst_ess))
         fprintf(file, ": stopped before the kernel was judged on fresh chains");
     else

@@ -8,6 +8,7 @@
  *     draws.h        draws in memory and in files
  *     ranks.h        several processes that do one job
  *     trainer.h      learning a kernel
+ *     anice.h        A-NICE-MC, a baseline
  *     sampler.h      many chains of one kernel on one target
  *     diagnostics.h  how good draws are
  *     figure.h       panels, lines, histograms, heat maps, as SVG, PNG or PDF
@@ -18,6 +19,7 @@
 #ifndef AISAMPLER_H
 #define AISAMPLER_H
 
+#include "anice.h"
 #include "density.h"
 #include "diagnostics.h"
 #include "draws.h"

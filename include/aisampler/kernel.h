@@ -34,7 +34,7 @@ typedef struct ais_kernel ais_kernel;
 
 void ais_kernel_free(ais_kernel *kernel); /* NULL is allowed */
 
-/* "rwm", "hmc", "nuts", "henon", "realnvp", "spline", or "a+b" for a cycle. */
+/* "rwm", "hmc", "nuts", "henon", "realnvp", "spline", "anice", or "a+b" for a cycle. */
 const char *ais_kernel_name(const ais_kernel *kernel);
 
 /* The dimension it was made for; 0 if it takes any (the classical ones). */
@@ -107,7 +107,7 @@ typedef struct ais_shape {
 /* A learned kernel with weights drawn at random from seed, whitening the identity. */
 ais_status ais_kernel_learned(ais_context *context, const ais_shape *shape, uint64_t seed, ais_kernel **kernel);
 
-/* The shape with defaults filled in; NULL for a classical kernel. */
+/* The shape with defaults filled in; NULL for a classical kernel and for anice (anice.h). */
 const ais_shape *ais_kernel_shape(const ais_kernel *kernel);
 
 /* The weights, writable until the kernel is first used; NULL and *count 0 for a classical one. */

@@ -1,7 +1,7 @@
 /* The kernel file (docs/formats.md): magic, version, length of the head, a JSON head with the shape,
  * then mean, factor, weights and those of a discriminator as they lie in memory (little-endian), then a
- * checksum of all before. Version 2 has a discriminator, version 1 none. A reader trusts nothing: every length is
- * checked against the file's before it is used. */
+ * checksum of all before. Version 2 has a discriminator, version 1 none; version 3 is A-NICE-MC's kernel, which has
+ * weights only. A reader trusts nothing: every length is checked against the file's before it is used. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -12,9 +12,10 @@
 #include "base/checksum.h"
 #include "kernel/kernel_file.h"
 #include "kernel/learned.h"
+#include "kernel/nice.h"
 
 static const char magic[8] = {'a', 'i', 's', 'k', 'e', 'r', 'n', '\n'};
-enum { VERSION = 1, EMPIRICAL_VERSION = 2, FIXED_HEAD = 16, CHECKSUM = 8, LARGEST_HEAD = 1 << 24 };
+enum { VERSION = 1, EMPIRICAL_VERSION = 2, NICE_VERSION = 3, FIXED_HEAD = 16, CHECKSUM = 8, LARGEST_HEAD = 1 << 24 };
 
 static const char *const map_names[] = {"henon", "realnvp", "spline", NULL};
 static const char *const reversal_names[] = {"flip", "swap", NULL};
@@ -27,7 +28,17 @@ static size_t payload_bytes(const ais_learned *learned) {
 
 /* ---- writing ----------------------------------------------------------------------------------- */
 
-static json_t *head_of(const ais_learned *learned, const ais_target *target) {
+/* Parts of a file as they lie in memory, one after the other. */
+typedef struct content {
+    uint32_t version;
+    json_t *head;
+    struct {
+        const void *from;
+        size_t bytes;
+    } part[4];
+} content;
+
+static json_t *head_of(const ais_learned *learned) {
     const ais_shape *shape = &learned->shape;
     json_t *head = json_pack(
         "{ss ss si si si si ss si si sb sb sf sI ss sf sI}", "map", map_names[shape->map], "reversal",
@@ -41,7 +52,29 @@ static json_t *head_of(const ais_learned *learned, const ais_target *target) {
         json_object_set_new(head, "discriminator",
                             json_pack("{si si sI}", "hidden", ratio->net.hidden, "depth", ratio->net.depth, "weights",
                                       (json_int_t)ratio->count));
-    if (!head || !target) return head;
+    return head;
+}
+
+static content learned_content(const ais_learned *learned) {
+    size_t dim = (size_t)learned->shape.dim;
+    return (content){.version = learned->ratio.weights ? EMPIRICAL_VERSION : VERSION,
+                     .head = head_of(learned),
+                     .part = {{learned->whitening.mean, dim * sizeof(double)},
+                              {learned->whitening.factor, dim * dim * sizeof(double)},
+                              {learned->weights, learned->weight_count * sizeof(float)},
+                              {learned->ratio.weights, learned->ratio.count * sizeof(float)}}};
+}
+
+static content nice_content(const ais_nice_kernel *nice) {
+    const ais_anice_shape *shape = &nice->shape;
+    return (content){.version = NICE_VERSION,
+                     .head = json_pack("{ss si si si si sI}", "map", "anice", "dim", shape->dim, "velocities",
+                                       shape->velocities, "hidden", shape->hidden, "depth", shape->depth, "weights",
+                                       (json_int_t)nice->nice.weights),
+                     .part = {{nice->weights, nice->nice.weights * sizeof(float)}}};
+}
+
+static void add_target(json_t *head, const ais_target *target) {
     json_t *names = json_array();
     char buffer[32];
     bool plain = true; /* JSON has only UTF-8: other names are left out, and not compared on loading */
@@ -50,32 +83,28 @@ static json_t *head_of(const ais_learned *learned, const ais_target *target) {
     json_object_set_new(head, "target", json_string(target->name));
     if (plain) json_object_set(head, "names", names);
     json_decref(names);
-    return head;
 }
 
-unsigned char *ais_kernel_encode(const ais_kernel *kernel, const ais_target *target, size_t *count) {
-    const ais_learned *learned = (const ais_learned *)kernel;
-    json_t *json = head_of(learned, target);
-    char *head = json ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
-    json_decref(json);
+/* The whole file in memory; NULL when memory is out. Takes the head over. */
+static unsigned char *encode(const content *from, const ais_target *target, size_t *count) {
+    enum { PARTS = sizeof from->part / sizeof *from->part };
+    if (from->head && target) add_target(from->head, target);
+    char *head = from->head ? json_dumps(from->head, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(from->head);
     if (!head) return NULL;
-    size_t head_bytes = strlen(head), dim = (size_t)learned->shape.dim;
-    *count = FIXED_HEAD + head_bytes + payload_bytes(learned) + CHECKSUM;
+    size_t head_bytes = strlen(head);
+    *count = FIXED_HEAD + head_bytes + CHECKSUM;
+    for (int i = 0; i < PARTS; i++) *count += from->part[i].bytes;
     unsigned char *bytes = malloc(*count), *at = bytes;
     if (bytes) {
-        uint32_t numbers[2] = {learned->ratio.weights ? EMPIRICAL_VERSION : VERSION, (uint32_t)head_bytes};
-        const struct {
-            const void *from;
-            size_t bytes;
-        } part[] = {{magic, sizeof magic},
-                    {numbers, sizeof numbers},
-                    {head, head_bytes},
-                    {learned->whitening.mean, dim * sizeof(double)},
-                    {learned->whitening.factor, dim * dim * sizeof(double)},
-                    {learned->weights, learned->weight_count * sizeof(float)},
-                    {learned->ratio.weights, learned->ratio.count * sizeof(float)}};
-        for (size_t i = 0; i < sizeof part / sizeof *part; at += part[i++].bytes)
-            if (part[i].bytes) memcpy(at, part[i].from, part[i].bytes);
+        uint32_t numbers[2] = {from->version, (uint32_t)head_bytes};
+        const void *text = head; /* without its final zero */
+        memcpy(at, magic, sizeof magic);
+        memcpy(at + sizeof magic, numbers, sizeof numbers);
+        memcpy(at + FIXED_HEAD, text, head_bytes);
+        at += FIXED_HEAD + head_bytes;
+        for (int i = 0; i < PARTS; at += from->part[i++].bytes)
+            if (from->part[i].bytes) memcpy(at, from->part[i].from, from->part[i].bytes);
         uint64_t sum = ais_checksum(bytes, (size_t)(at - bytes));
         memcpy(at, &sum, CHECKSUM);
     }
@@ -83,8 +112,14 @@ unsigned char *ais_kernel_encode(const ais_kernel *kernel, const ais_target *tar
     return bytes;
 }
 
+unsigned char *ais_kernel_encode(const ais_kernel *kernel, const ais_target *target, size_t *count) {
+    const ais_learned *learned = ais_as_learned(kernel);
+    const content from = learned ? learned_content(learned) : nice_content(ais_as_nice(kernel));
+    return encode(&from, target, count);
+}
+
 ais_status ais_kernel_save(ais_context *context, const ais_kernel *kernel, const ais_target *target, const char *path) {
-    if (!ais_as_learned(kernel))
+    if (!ais_as_learned(kernel) && !ais_as_nice(kernel))
         return ais_fail(context, AIS_BAD_ARGUMENT, "%s cannot be saved: only learned kernels can", kernel->type->name);
     size_t count = 0, length = strlen(path) + sizeof ".part";
     unsigned char *bytes = ais_kernel_encode(kernel, target, &count);
@@ -263,6 +298,27 @@ static ais_status decode(ais_context *context, const char *path, const unsigned 
     return status;
 }
 
+static ais_status decode_nice(ais_context *context, const char *path, const unsigned char *payload, size_t bytes,
+                              const json_t *head, ais_kernel **kernel) {
+    ais_anice_shape shape;
+    json_int_t weights = json_integer_value(json_object_get(head, "weights"));
+    if (!int_of(head, "dim", &shape.dim) || !int_of(head, "velocities", &shape.velocities) ||
+        !int_of(head, "hidden", &shape.hidden) || !int_of(head, "depth", &shape.depth))
+        return damaged(context, path, "its head lacks a field or has one of a wrong kind");
+    if (weights <= 0 || bytes % sizeof(float) || (uint64_t)weights != bytes / sizeof(float))
+        return damaged(context, path, "its sizes do not agree");
+    ais_kernel *made = NULL;
+    ais_status status = ais_nice_new(context, &shape, (size_t)weights, &made);
+    if (status == AIS_BAD_ARGUMENT) return damaged(context, path, "its head describes no possible kernel");
+    if (status == AIS_OK)
+        status = take_weights(context, path, payload, (size_t)weights, ((ais_nice_kernel *)made)->weights);
+    if (status == AIS_OK)
+        *kernel = made;
+    else
+        ais_kernel_free(made);
+    return status;
+}
+
 ais_status ais_kernel_decode(ais_context *context, const char *path, const unsigned char *bytes, size_t count,
                              const ais_target *target, ais_kernel **kernel) {
     uint32_t numbers[2];
@@ -271,10 +327,10 @@ ais_status ais_kernel_decode(ais_context *context, const char *path, const unsig
         return damaged(context, path, "it does not begin like one");
     if (count < FIXED_HEAD + CHECKSUM) return damaged(context, path, "it is cut short");
     memcpy(numbers, bytes + sizeof magic, sizeof numbers);
-    if (numbers[0] != VERSION && numbers[0] != EMPIRICAL_VERSION)
+    if (numbers[0] < VERSION || numbers[0] > NICE_VERSION)
         return ais_fail(context, AIS_BAD_FORMAT,
-                        "%s has version %u of the kernel format; this library reads versions %d and %d", path,
-                        numbers[0], VERSION, EMPIRICAL_VERSION);
+                        "%s has version %u of the kernel format; this library reads versions %d to %d", path,
+                        numbers[0], VERSION, NICE_VERSION);
     if (numbers[1] > LARGEST_HEAD || numbers[1] > count - FIXED_HEAD - CHECKSUM)
         return damaged(context, path, "it is cut short");
     memcpy(&sum, bytes + count - CHECKSUM, CHECKSUM);
@@ -287,7 +343,11 @@ ais_status ais_kernel_decode(ais_context *context, const char *path, const unsig
         return damaged(context, path, "its head is not JSON");
     }
     ais_kernel *made = NULL;
-    ais_status status = decode(context, path, bytes, count, head, numbers[1], numbers[0] == EMPIRICAL_VERSION, &made);
+    const unsigned char *payload = bytes + FIXED_HEAD + numbers[1];
+    ais_status status =
+        numbers[0] == NICE_VERSION
+            ? decode_nice(context, path, payload, count - FIXED_HEAD - numbers[1] - CHECKSUM, head, &made)
+            : decode(context, path, bytes, count, head, numbers[1], numbers[0] == EMPIRICAL_VERSION, &made);
     if (status == AIS_OK && target) status = check_target(context, path, head, made->dim, target);
     if (status == AIS_OK && target) status = ais_kernel_fits(context, made, target);
     json_decref(head);

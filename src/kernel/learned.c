@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "kernel/element_lanes.h"
+#include "kernel/nice.h"
 #include "simd/normal.h"
 
 static const double default_tolerance = 1e-6;
@@ -204,8 +205,9 @@ const ais_shape *ais_kernel_shape(const ais_kernel *kernel) {
 #ifndef AIS_REAL_IS_DOUBLE
 float *ais_kernel_weights(ais_kernel *kernel, size_t *count) {
     const ais_learned *learned = ais_as_learned(kernel);
-    *count = learned ? learned->weight_count : 0;
-    return learned ? learned->weights : NULL;
+    const ais_nice_kernel *nice = ais_as_nice(kernel);
+    *count = learned ? learned->weight_count : nice ? nice->nice.weights : 0;
+    return learned ? learned->weights : nice ? nice->weights : NULL;
 }
 #endif
 

@@ -1,5 +1,8 @@
 #include "nn/perceptron.h"
 
+#include <math.h>
+
+#include "base/random.h"
 #include "nn/dense_lanes.h"
 
 static int units(const ais_perceptron *net, int layer) {
@@ -11,6 +14,19 @@ size_t ais_perceptron_weights(const ais_perceptron *net) {
     for (int layer = 0; layer <= net->depth; layer++)
         count += (size_t)(units(net, layer) + 1) * (size_t)units(net, layer + 1);
     return count;
+}
+
+void ais_perceptron_draw(const ais_perceptron *net, uint64_t seed, uint32_t which, ais_real *weights) {
+    for (int layer = 0; layer <= net->depth; layer++) {
+        int inputs = units(net, layer), outputs = units(net, layer + 1);
+        size_t count = (size_t)inputs * (size_t)outputs;
+        double bound = sqrt(6.0 / (inputs + outputs));
+        ais_stream stream = {.seed = seed, .step = (uint64_t)layer, .chain = which, .purpose = AIS_FOR_WEIGHTS};
+        for (size_t i = 0; i < count; i++)
+            weights[i] = (ais_real)(bound * (2 * ais_random_uniform(&stream, (uint32_t)i) - 1));
+        for (size_t i = 0; i < (size_t)outputs; i++) weights[count + i] = 0;
+        weights += count + (size_t)outputs;
+    }
 }
 
 size_t ais_perceptron_tape(const ais_perceptron *net) { return (size_t)net->depth * (size_t)net->hidden; }

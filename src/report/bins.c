@@ -65,7 +65,7 @@ void ais_bins_density(const ais_bins *bins, const double *x, size_t n, double *h
     for (int i = 0; i < bins->count; i++) height[i] = finite ? height[i] / ((double)finite * width) : 0;
 }
 
-int ais_ranks(const double *x, size_t n, double *rank) {
+int ais_rank_all(const double *x, size_t n, double *rank) {
     ais_ordered *order = ais_allocate((2 * n + 1) * sizeof *order);
     double *finite = ais_allocate((n + 1) * sizeof *finite);
     size_t *from = ais_allocate((n + 1) * sizeof *from), count = 0;

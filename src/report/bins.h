@@ -32,7 +32,7 @@ size_t ais_sort_finite(const double *x, size_t n, double *sorted);
 
 /* rank[i] in [0, 1): where x[i] stands among all n, ties sharing their mean rank; NAN for what is not finite. False
  * when memory is out. */
-int ais_ranks(const double *x, size_t n, double *rank);
+int ais_rank_all(const double *x, size_t n, double *rank);
 
 /* A curve of at most `most` (4 or more) points through x[0..n): all of them, or the least and the largest of every
  * stretch in the order in which they come. place gets their index. Returns the number of points. */

@@ -67,7 +67,7 @@ ais_status ais_draw_ranks(ais_scene *scene) {
                                                 .x = {.label = "rank among all draws (share)", .low = 0, .high = 1},
                                                 .y = {.label = few ? "draws / expected" : "chain", .whole = !few},
                                                 .height = 230});
-        if (!ais_ranks(ais_scene_chain(scene, parameter, 0), n, rank))
+        if (!ais_rank_all(ais_scene_chain(scene, parameter, 0), n, rank))
             status = ais_fail_memory(scene->context, "ranks", n * sizeof *rank);
         else if (few)
             lines(draws, rank, panel);

@@ -55,6 +55,21 @@ done
 [ "$(code "$ais" train ring -q --start nothere.nc -o "$work/no.ais")" = 1 ] || say missing start
 [ "$(code "$ais" train ring -q --steps 20 -o "$work/no/where.ais")" = 1 ] || say unwritable
 
+# The baseline: its kernel is a file like others; options that it does not look at are refused.
+for threads in 1 3; do "$ais" train mog2 --sampler anice --steps 12 --hidden 32 -q --threads $threads -o "$work/anice-$threads.ais"; done
+cmp "$work/anice-1.ais" "$work/anice-3.ais"
+"$ais" sample mog2 -k "$work/anice-1.ais" --draws 50 -q --out "$work/anice" || [ $? = 3 ]
+"$ais" sample mog2 --sampler anice+rwm --iterations 3 --draws 50 -q --out "$work/anice-now" || [ $? = 3 ]
+grep -q '"sampler": "anice+rwm"' "$work/anice-now/summary.json"
+grep -q '"stage": "anice"' "$work/anice-now/run.json"
+for options in "train mog2 --sampler anice --layers 3" "sample mog2 --sampler anice+nutss" "sample mog2 --sampler anice+anice" \
+    "sample mog2 --sampler nuts --iterations 5" "sample mog2 -k $work/anice-1.ais --test barker" "sample heart -k $work/anice-1.ais" \
+    "train data:$work/again/draws.nc --sampler anice"; do
+    # shellcheck disable=SC2086
+    got=$(code "$ais" $options -q -o "$work/refused")
+    [ "$got" = 2 ] || say "$options: $got"
+done
+
 # Ctrl-C keeps the best kernel so far.
 "$ais" train ring5 --kernel henon --steps 100000 -q -o "$work/stopped.ais" 2> "$work/stderr" &
 job=$!

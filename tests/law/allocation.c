@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#include <aisampler/anice.h>
+
 #include "classical.h"
 
 static volatile long calls; /* volatile: compilers take it that free changes no variable */
@@ -101,6 +103,13 @@ static void learned_steps(void **unused) {
                 assert_int_equal(ais_kernel_learned(&context, &shape, 1, &kernel), AIS_OK);
                 count_steps(ais_kernel_name(kernel), target, kernel);
             }
+    for (int t = 0; t < LAW_TARGETS; t++) {
+        ais_context context = {0};
+        ais_kernel *kernel;
+        const ais_anice_shape shape = {.dim = law_targets[t].target.dim, .hidden = 20};
+        assert_int_equal(ais_kernel_anice(&context, &shape, 1, &kernel), AIS_OK);
+        count_steps("anice", &law_targets[t].target, kernel);
+    }
 }
 
 int main(void) {
