@@ -94,6 +94,7 @@ static bool make_sinks(const settings *set, ais_sink **sink, int *count) {
 }
 
 static const double most_numbers = 4e8; /* 3.2 GB */
+enum { most_csv_files = 100000 };
 
 /* ---- the job ------------------------------------------------------------------------------------- */
 
@@ -197,6 +198,23 @@ settings default_settings(void) {
                       .rows = 30,
                       .format = "both",
                       .metric = "diag"};
+}
+
+/* A chain's point, density, tuning and one draw with its sampler columns, at the least: what the sampler keeps. */
+static double bytes_per_chain(int dim) { return (3.0 * dim + 16) * sizeof(double); }
+
+bool chains_fit(const settings *set, int dim) {
+    double need = set->chains * bytes_per_chain(dim);
+    double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (need > have)
+        complain(EXIT_USAGE, "%d chains of %d parameters need at least %.3g GB and this machine has %.3g: take fewer",
+                 set->chains, dim, need * 1e-9, have * 1e-9);
+    else if (set->chains > most_csv_files && strcmp(set->format, "netcdf") != 0)
+        complain(EXIT_USAGE, "%d chains would be %d CSV files, one each: take --format netcdf, or fewer chains",
+                 set->chains, set->chains);
+    else
+        return true;
+    return false;
 }
 
 bool settings_make_sense(const settings *set) {

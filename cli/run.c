@@ -84,8 +84,8 @@ int run_run(int argc, char **argv) {
     if (ais_target_open(&context, set.target, &target) != AIS_OK) return failed(&context);
     default_directory(set.target, directory, sizeof directory);
     if (!set.out) set.out = directory;
-    int code = 0;
-    if (ais_target_check(&context, target, set.seed) != AIS_OK) code = failed(&context);
+    int code = chains_fit(&set, target->dim) ? 0 : EXIT_USAGE;
+    if (code == 0 && ais_target_check(&context, target, set.seed) != AIS_OK) code = failed(&context);
     if (code == 0) code = learn(&how, target, set.seed, set.threads, set.quiet, &kernel, &training);
     if (code == 0 && ais_directory_make(&context, set.out) != AIS_OK) code = failed(&context);
     if (code == 0) code = save_kernel(&set, kernel, target);

@@ -37,6 +37,11 @@ expect 2 "did you mean 'sample'" "$ais" sampel mog2
 expect 2 "mog6" "$ais" sample mog66 $quick
 expect 2 "did you mean --draws" "$ais" sample mog2 --drwas 5
 expect 2 "whole number" "$ais" sample mog2 --draws many
+expect 2 "whole number" "$ais" sample mog2 --draws 0x10
+expect 2 "a number, not '0x1p3'" "$ais" sample mog2 --start-scale 0x1p3
+expect 2 "GB and this machine has" "$ais" sample mog2 --chains 2e9 --quiet --out "$work/out"
+expect 2 "GB and this machine has" "$ais" run mog2 --chains 2e9 --quiet --out "$work/out"
+expect 2 "--format netcdf" "$ais" sample mog2 --chains 1e6 --quiet --out "$work/out"
 expect 2 "needs a value" "$ais" sample mog2 --draws
 expect 2 "takes one of" "$ais" sample mog2 --format pdf
 expect 2 "did you mean nuts" "$ais" sample mog2 --sampler nutss
@@ -101,6 +106,8 @@ expect 1 "table.csv:2" "$ais" sample "blr:$work/table.csv" $quick
 table '1,2,0\n4,3,1\n1,3,2\n'
 expect 1 "label" "$ais" sample "blr:$work/table.csv" $quick
 expect 1 "nothere.csv" "$ais" sample blr:nothere.csv $quick
+expect 1 "binary file" timeout 20 "$ais" sample blr:/dev/zero $quick
+expect 1 "is empty" "$ais" sample blr:/dev/null $quick
 
 # kernel files
 expect 1 "nothere.ais" "$ais" sample mog2 -k nothere.ais $quick
@@ -137,6 +144,13 @@ expect 1 "nothere.csv" "$ais" diagnose nothere.csv
 expect 1 "empty.csv" "$ais" diagnose "$work/empty.csv"
 printf 'lp__,x\n-1,2\n-1\n' > "$work/ragged.csv"
 expect 1 "ragged.csv:3" "$ais" diagnose "$work/ragged.csv"
+expect 1 "zero byte" timeout 20 "$ais" diagnose /dev/zero
+expect 1 "zero byte" timeout 20 "$ais" run data:/dev/zero $quick
+expect 1 "zero byte" timeout 20 bash -c "'$ais' diagnose /dev/stdin < <(cat /dev/zero)"
+expect 1 "/dev/null is empty" "$ais" diagnose /dev/null
+awk 'BEGIN { srand(5); print "a"; for (k = 0; k < 1000; k++) print rand() }' > "$work/good.csv"
+"$ais" diagnose --quiet /dev/stdin < <(cat "$work/good.csv") # a pipe that ends is read; exit 3: it is one chain
+[ $? = 3 ] || { echo "wrong: a pipe of draws is not read"; failures=$((failures + 1)); }
 
 # where files go. Root may write anywhere, so the folder is made impossible, not forbidden.
 : > "$work/file"
