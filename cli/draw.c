@@ -124,7 +124,7 @@ static ais_status read_back(ais_context *context, const settings *set, ais_draws
 static int judge(const settings *set, const ais_target *target, const ais_kernel *kernel,
                  const ais_sample_result *result) {
     ais_context context = {0};
-    ais_diagnosis *diagnosis;
+    ais_diagnosis *diagnosis = NULL;
     ais_draws *draws;
     double numbers = (double)set->chains * result->draws * (target->dim + 8);
     if (numbers > most_numbers)
@@ -134,7 +134,10 @@ static int judge(const settings *set, const ais_target *target, const ais_kernel
                         numbers, set->out);
     if (read_back(&context, set, &draws) != AIS_OK) return failed(&context);
     ais_status status = ais_diagnose(&context, draws, target, &diagnosis);
+    if (status == AIS_OK && set->training && set->training->warning[0])
+        status = ais_diagnosis_warn(&context, diagnosis, set->training->warning);
     if (status != AIS_OK) {
+        ais_diagnosis_free(diagnosis);
         ais_draws_free(draws);
         return failed(&context);
     }

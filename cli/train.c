@@ -54,6 +54,7 @@ int run_train(int argc, char **argv) {
     char *base = path + strlen("out/");
     snprintf(base + strlen(base), sizeof path - strlen(path), ".ais");
     if (!out) out = base;
+    if (how.scale > 0) target->start_scale = how.scale; /* as in run */
     int code = 0;
     if (ais_target_check(&context, target, seed) != AIS_OK) code = failed(&context);
     if (code == 0) code = learn(&how, target, seed, threads, quiet, &kernel, &training);

@@ -111,6 +111,7 @@ int learn(const learning *set, const ais_target *target, uint64_t seed, int thre
                                  .rate = set->rate,
                                  .population = set->population,
                                  .scale = set->scale,
+                                 .screen = set->screen,
                                  .seconds = set->seconds,
                                  .progress = quiet ? NULL : learning_show,
                                  .progress_data = &view,

@@ -58,6 +58,7 @@ typedef struct ais_train_options {
     double rate;            /* highest learning rate; 0: chosen */
     int population;         /* chains that supply the batches; 0: chosen */
     double scale;           /* s of the region N(0, s^2 I) where modes are hunted; 0: the target's start_scale */
+    long screen;            /* points of that region to look at at first; 0: chosen */
     ais_start_method method;
     const ais_draws *start;                               /* for AIS_START_DRAWS */
     double seconds;                                       /* no new attempt after so long; 0: 30 */

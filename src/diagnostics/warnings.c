@@ -19,17 +19,22 @@
 
 static ais_status warn(ais_judge *judge, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static ais_status warn(ais_judge *judge, const char *format, ...) {
-    ais_diagnosis *diagnosis = judge->diagnosis;
+ais_status ais_diagnosis_warn(ais_context *context, ais_diagnosis *diagnosis, const char *sentence) {
     size_t count = (size_t)diagnosis->warnings + 1;
     char(*grown)[256] = realloc(diagnosis->warning, count * sizeof *grown);
-    if (!grown) return ais_fail_memory(judge->context, "warnings", count * sizeof *grown);
+    if (!grown) return ais_fail_memory(context, "warnings", count * sizeof *grown);
     diagnosis->warning = grown;
+    snprintf(grown[diagnosis->warnings++], sizeof *grown, "%s", sentence);
+    return AIS_OK;
+}
+
+static ais_status warn(ais_judge *judge, const char *format, ...) {
+    char sentence[256];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(grown[diagnosis->warnings++], sizeof *grown, format, arguments);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    return AIS_OK;
+    return ais_diagnosis_warn(judge->context, judge->diagnosis, sentence);
 }
 
 static const char *name_of(const ais_judge *judge, int i) { return judge->draws->name[i]; }

@@ -133,6 +133,7 @@ static ais_status hunt(ais_context *context, lesson *this, int wanted) {
     ais_start_options cold = {.seed = options->seed,
                               .scale = options->scale,
                               .population = wanted,
+                              .screen = options->screen,
                               .anneal = options->method == AIS_START_ANNEAL,
                               .pool = this->pool,
                               .stop = options->stop,

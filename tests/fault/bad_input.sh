@@ -93,6 +93,47 @@ AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = 1, .logp = logp};'
 expect 2 "gradient" "$ais" sample "$work/own.c" --sampler nuts $quick
 nothing_complete
 
+# The same through run, which hunts and learns first; each density without and with its gradient. The last ones are odd
+# but good: a right answer within 5 standard errors, and exit 0.
+# odd CODE "part of what is said" DIM "log density" "gradient in coordinate i" ["mean of x.1"]
+odd() {
+    local form
+    for form in "" ".grad = grad"; do
+        own "static double logp(const double *x, void *d) { (void)x; (void)d; return $4; }
+static double grad(const double *x, double *g, void *d) { for (int i = 0; i < $3; i++) g[i] = $5; return logp(x, d); }
+double (*unused)(const double *, double *, void *) = grad;
+AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = $3, .logp = logp, $form};"
+        "$ais" run "$work/own.c" --chains 8 --draws 300 --out "$work/out" > "$work/stdout" 2> "$work/stderr"
+        local got=$?
+        if [ $got != "$1" ] || ! grep -qF -- "$2" "$work/stdout" "$work/stderr" ||
+            { [ $got != 0 ] && grep -q "^trust these draws" "$work/stdout"; }; then
+            echo "wrong: run of $4 $form: exit $got (wanted $1), said: $(cat "$work/stdout" "$work/stderr")"
+            failures=$((failures + 1))
+        else
+            echo "exit $got: run of $4 $form: $(grep -hF -- "$2" "$work/stdout" "$work/stderr" | head -n 1 | head -c 200)"
+        fi
+        [ $got = 1 ] && nothing_complete
+        [ -n "${6-}" ] && { python3 - "$work/out/summary.json" "$6" << 'END' || failures=$((failures + 1)); }
+import json, sys
+x = json.load(open(sys.argv[1]))["parameters"][0]
+if not abs(x["mean"] - float(sys.argv[2])) < 5 * x["mcse"]:
+    sys.exit(f"wrong: the mean is {x['mean']} +- {x['mcse']} and should be {sys.argv[2]}")
+END
+        rm -rf "$work/out"
+    done
+}
+odd 1 "-inf at all" 3 "-INFINITY" 0
+odd 1 "-inf at all" 2 "fabs(x[0] - 50) < 1 ? -x[1] * x[1] : -INFINITY" "i ? -2 * x[1] : 0"
+odd 1 "no finite integral in 2 dimensions" 2 "-0.5 * (x[0] * x[0] + x[1] * x[1]) - 1.25 * log(x[0] * x[0] + x[1] * x[1])" \
+    "-x[i] - 2.5 * x[i] / (x[0] * x[0] + x[1] * x[1])"
+odd 3 "do not trust" 2 "-0.5 * (x[0] * x[0] + x[1] * x[1]) - 0.25 * log(x[0] * x[0] + x[1] * x[1])" \
+    "-x[i] - 0.5 * x[i] / (x[0] * x[0] + x[1] * x[1])"
+odd 1 "a constant cannot be normalised" 2 2.5 0
+odd 1 "keeps rising" 2 "0.5 * (x[0] * x[0] + x[1] * x[1])" "x[i]"
+odd 0 "2 modes" 1 "log(exp(-2 * (x[0] - 3) * (x[0] - 3)) + exp(-0.5 * (x[0] + 3) * (x[0] + 3)))" \
+    "(-4 * (x[0] - 3) * exp(-2 * (x[0] - 3) * (x[0] - 3)) - (x[0] + 3) * exp(-0.5 * (x[0] + 3) * (x[0] + 3))) / exp(logp(x, d))" -1
+odd 0 "trust these draws" 3 "-(pow(x[0] - 1e4, 2) + pow(x[1] - 1e4, 2) + pow(x[2] - 1e4, 2)) / 8" "-(x[i] - 1e4) / 4" 1e4
+
 # tables
 table() { printf "$1" > "$work/table.csv"; }
 table ''
