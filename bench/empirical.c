@@ -1,6 +1,7 @@
 /* Empirical mode, measured: a kernel is learned from exact draws of a built-in target, without its density, and what
  * it draws is compared with the truth.
- *     empirical [TARGET...]     (mog6 and triangle; seeds=N, draws=N, realnvp: a poor map, left to the discriminator)
+ *     empirical [TARGET...]     (mog6 and triangle; seeds=N, draws=N, steps=N, objective=adversarial, realnvp: a poor
+ *                               map, left to the discriminator)
  * One row per seed: seconds of training, acceptance, worst bulk ESS of 1000, the largest error of a mode's weight, and
  * total variation to the truth of as many draws of the chains ("learned"), of the map alone ("map", D = 0), and of
  * fresh exact draws ("exact": what the grid and the number of draws give by themselves); of the data likewise. Exits
@@ -18,6 +19,8 @@ enum { CHAINS = 50, DRAWS = 1000, ALL = CHAINS * DRAWS };
 
 static int data_draws = 50000;
 static bool realnvp;
+static const char *objective;
+static long steps;
 
 typedef struct numbers {
     double acceptance, worst_ess, weight_error, variation;
@@ -98,7 +101,7 @@ static double one_seed(const char *name, uint64_t seed) {
     snprintf(spec, sizeof spec, "data:%s", path);
     check(ais_target_open(&context, spec, &data), &context);
     ais_shape poor = {.map = AIS_REALNVP, .reversal = AIS_SWAP, .dim = truth->dim, .activation = AIS_TANH};
-    ais_train_options options = {.seed = seed, .shape = realnvp ? &poor : NULL};
+    ais_train_options options = {.seed = seed, .shape = realnvp ? &poor : NULL, .objective = objective, .steps = steps};
     check(ais_train(&context, data, &options, &kernel, &training), &context);
     numbers learned = compare_sample(data, kernel, truth, seed);
     ais_ratio *ratio = &((ais_learned *)kernel)->ratio;
@@ -126,6 +129,10 @@ int main(int argc, char **argv) {
             seeds = atoi(argv[i] + 6);
         else if (strncmp(argv[i], "draws=", 6) == 0)
             data_draws = atoi(argv[i] + 6);
+        else if (strncmp(argv[i], "steps=", 6) == 0)
+            steps = atol(argv[i] + 6);
+        else if (strncmp(argv[i], "objective=", 10) == 0)
+            objective = argv[i] + 10;
         else if (strcmp(argv[i], "realnvp") == 0)
             realnvp = true;
         else if (count < 16)

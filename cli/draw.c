@@ -108,6 +108,7 @@ static bool make_sinks(const settings *set, ais_sink **sink, int *count) {
 }
 
 static const double most_numbers = 4e8; /* 3.2 GB */
+enum { most_csv_files = 100000 };
 
 /* ---- the job ------------------------------------------------------------------------------------- */
 
@@ -137,7 +138,7 @@ static ais_status read_back(ais_context *context, const settings *set, ais_draws
 static int judge(const settings *set, const ais_target *target, const ais_kernel *kernel,
                  const ais_sample_result *result) {
     ais_context context = {0};
-    ais_diagnosis *diagnosis;
+    ais_diagnosis *diagnosis = NULL;
     ais_draws *draws;
     double numbers = (double)set->chains * result->draws * (target->dim + 8);
     if (numbers > most_numbers)
@@ -147,7 +148,10 @@ static int judge(const settings *set, const ais_target *target, const ais_kernel
                         numbers, set->out);
     if (read_back(&context, set, &draws) != AIS_OK) return failed(&context);
     ais_status status = ais_diagnose(&context, draws, target, &diagnosis);
+    if (status == AIS_OK && set->training && set->training->warning[0])
+        status = ais_diagnosis_warn(&context, diagnosis, set->training->warning);
     if (status != AIS_OK) {
+        ais_diagnosis_free(diagnosis);
         ais_draws_free(draws);
         return failed(&context);
     }
@@ -219,6 +223,23 @@ settings default_settings(void) {
                       .rows = 30,
                       .format = "both",
                       .metric = "diag"};
+}
+
+/* A chain's point, density, tuning and one draw with its sampler columns, at the least: what the sampler keeps. */
+static double bytes_per_chain(int dim) { return (3.0 * dim + 16) * sizeof(double); }
+
+bool chains_fit(const settings *set, int dim) {
+    double need = set->chains * bytes_per_chain(dim);
+    double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (need > have)
+        complain(EXIT_USAGE, "%d chains of %d parameters need at least %.3g GB and this machine has %.3g: take fewer",
+                 set->chains, dim, need * 1e-9, have * 1e-9);
+    else if (set->chains > most_csv_files && strcmp(set->format, "netcdf") != 0)
+        complain(EXIT_USAGE, "%d chains would be %d CSV files, one each: take --format netcdf, or fewer chains",
+                 set->chains, set->chains);
+    else
+        return true;
+    return false;
 }
 
 bool settings_make_sense(const settings *set) {

@@ -21,6 +21,9 @@ settings default_settings(void);
 /* False after a complaint. */
 bool settings_make_sense(const settings *set);
 
+/* Whether so many chains in dim dimensions fit this machine, asked before any work; false after a complaint. */
+bool chains_fit(const settings *set, int dim);
+
 /* out/NAME, NAME being the target's without folder, ending and keys. */
 void default_directory(const char *target, char *directory, size_t size);
 

@@ -8,7 +8,7 @@
 
 typedef struct learning {
     const char *kernel, *involution, *objective, *loss, *paper, *start;
-    int layers, hidden, depth, bins, steps, population;
+    int layers, hidden, depth, bins, steps, population, screen;
     double rate, scale, seconds;
     bool resume;
     const char *folder;    /* made before training begins; or NULL */
@@ -30,6 +30,8 @@ typedef struct learning {
          "hunt|anneal|nuts|FILE",                                                                                        \
          "how the population begins; FILE: draws (hunt)"},                                                               \
         {"scale", 0, OPTION_NUMBER, &(set).scale, NULL, "modes are hunted in N(0, N^2) (the target's start scale)"},     \
+        {"screen",      0,    OPTION_COUNT,                                                                              \
+         &(set).screen, NULL, "points looked at for modes: more find narrower ones (chosen)"},                           \
         {"layers", 0, OPTION_COUNT, &(set).layers, NULL, "layers of g (chosen)"},                                        \
         {"hidden", 0, OPTION_COUNT, &(set).hidden, NULL, "units of a hidden layer (chosen)"},                            \
         {"depth", 0, OPTION_COUNT, &(set).depth, NULL, "hidden layers of a network (chosen)"},                           \

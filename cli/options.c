@@ -16,6 +16,9 @@ static bool one_of(const char *value, const char *choices) {
     return false;
 }
 
+/* strtod takes them, people do not mean them. */
+static bool is_hexadecimal(const char *text) { return strpbrk(text, "xX") != NULL; }
+
 /* Whole numbers may be written 1000, 1e3 or 10_000. */
 static bool whole_number(const char *text, double *value) {
     char plain[64];
@@ -25,7 +28,8 @@ static bool whole_number(const char *text, double *value) {
     plain[used] = 0;
     char *end;
     *value = strtod(plain, &end);
-    return used > 0 && *end == 0 && (isdigit((unsigned char)plain[0]) != 0) && *value == floor(*value);
+    return used > 0 && *end == 0 && isdigit((unsigned char)plain[0]) && !is_hexadecimal(plain) &&
+           *value == floor(*value);
 }
 
 static bool set_value(const option *at, const char *text) {
@@ -58,7 +62,7 @@ static bool set_value(const option *at, const char *text) {
         return false;
     case OPTION_NUMBER:
         *(double *)at->to = strtod(text, &end);
-        if (*text && *end == 0 && isfinite(*(double *)at->to)) return true;
+        if (*text && *end == 0 && isfinite(*(double *)at->to) && !is_hexadecimal(text)) return true;
         complain(EXIT_USAGE, "--%s takes a number, not '%s'", at->name, text);
         return false;
     }

@@ -53,7 +53,6 @@ static int draw_learned(settings *set, const ais_target *target, const ais_kerne
     set->training = training;
     if (!set->quiet && !set->json) learning_verdict(training, stdout);
     int code = draw_to_files(set, target, kernel);
-    if (code == 0 && training->warning[0]) code = EXIT_DISTRUST;
     set->start = NULL;
     free(start);
     return code;
@@ -93,8 +92,9 @@ int run_run(int argc, char **argv) {
     if (!set.out) set.out = directory;
     how.folder = set.out;
     learning_checkpoint(&how, set.out, "kernel.ais");
-    int code = 0;
-    if (ais_target_check(&context, target, set.seed) != AIS_OK) code = failed(&context);
+    if (how.scale > 0) target->start_scale = how.scale; /* where chains begin is where modes are hunted */
+    int code = chains_fit(&set, target->dim) ? 0 : EXIT_USAGE;
+    if (code == 0 && ais_target_check(&context, target, set.seed) != AIS_OK) code = failed(&context);
     if (code == 0) code = learn(&how, target, set.seed, set.threads, set.quiet, &kernel, &training);
     bool stopped = *stop_flag();
     if (code == 0 && ranks_lead()) code = save_kernel(&set, kernel, target);

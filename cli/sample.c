@@ -143,7 +143,7 @@ static int sample(settings *set) {
     if (!set->sampler && !set->kernel_file) set->sampler = target->grad ? "nuts" : "rwm";
     default_directory(set->target, directory, sizeof directory);
     if (!set->out) set->out = directory;
-    if (!options_apply(set))
+    if (!options_apply(set) || !chains_fit(set, target->dim))
         code = EXIT_USAGE;
     else if (ais_target_check(&context, target, set->seed) != AIS_OK)
         code = failed(&context);

@@ -83,6 +83,7 @@ int run_train(int argc, char **argv) {
     snprintf(base + strlen(base), sizeof path - strlen(path), ".ais");
     if (!out) out = base;
     learning_checkpoint(&how, NULL, out);
+    if (how.scale > 0) target->start_scale = how.scale; /* as in run */
     int code = 0;
     if (ais_target_check(&context, target, seed) != AIS_OK) code = failed(&context);
     const anice_learning baseline = {.iterations = how.steps, .hidden = how.hidden, .rate = how.rate};

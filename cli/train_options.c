@@ -136,6 +136,7 @@ int learn(const learning *set, const ais_target *target, uint64_t seed, int thre
                                  .rate = set->rate,
                                  .population = set->population,
                                  .scale = set->scale,
+                                 .screen = set->screen,
                                  .seconds = set->seconds,
                                  .checkpoint = set->checkpoint,
                                  .resume = set->resume,

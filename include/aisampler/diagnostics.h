@@ -113,6 +113,9 @@ ais_status ais_diagnose(ais_context *context, const ais_draws *draws, const ais_
                         ais_diagnosis **diagnosis);
 void ais_diagnosis_free(ais_diagnosis *diagnosis); /* NULL is allowed */
 
+/* Adds a warning of the caller's own (cut at 255 bytes), so that the verdict in text and JSON counts it. */
+ais_status ais_diagnosis_warn(ais_context *context, ais_diagnosis *diagnosis, const char *sentence);
+
 #ifdef __cplusplus
 }
 #endif

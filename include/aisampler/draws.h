@@ -23,7 +23,9 @@ typedef struct ais_draws {
     double *logp;  /* chains x draws, or NULL when the file has none */
     int stats;     /* columns that describe the sampler, e.g. energy__ */
     char **stat_name;
-    double *stat; /* stats x chains x draws */
+    double *stat;     /* stats x chains x draws */
+    char sampler[64]; /* the kernel that made them, "nuts" for Stan's; empty when unknown */
+    int max_depth;    /* where trajectories that double end; 0 when unknown or there are none */
 } ais_draws;
 
 /* Room for draws, values zero, names x.1, x.2, ... and stat names "". */
@@ -49,6 +51,7 @@ typedef struct ais_run_header {
     int chains, warmup, draws; /* as planned: the most rows that write will get, after thinning */
     bool save_warmup;
     unsigned info;             /* which fields of ais_info are meaningful */
+    int max_depth;             /* of the kernel's doubling trajectories; 0: it has none */
     const char *const *config; /* "key = value" lines for the file's head, ends with NULL; or NULL */
 } ais_run_header;
 

@@ -11,8 +11,9 @@
  *
  * For an empirical target (ais_target.draws) map and discriminator are learned from the draws alone, and the
  * discriminator is the accept test. That is an estimate: draws are biased where it is wrong, and nothing is drawn
- * that the data lack. Of the options seed, threads, shape (a map on x alone with swap), steps, rate, progress, stop and
- * those of the checkpoint count, and others are refused.
+ * that the data lack. Of the options seed, threads, shape (a map on x alone with swap), objective (likelihood; or
+ * adversarial and likelihood+adversarial, which learn both together and are worse), steps, rate, progress, stop and those
+ * of the checkpoint count, and others are refused.
  *
  * With a checkpoint a training that was killed at any moment goes on where it was and gives the very same kernel,
  * byte for byte, also on another number of threads:
@@ -70,6 +71,7 @@ typedef struct ais_train_options {
     double rate;            /* highest learning rate; 0: chosen */
     int population;         /* chains that supply the batches; 0: chosen */
     double scale;           /* s of the region N(0, s^2 I) where modes are hunted; 0: the target's start_scale */
+    long screen;            /* points of that region to look at at first; 0: chosen */
     ais_start_method method;
     const ais_draws *start; /* for AIS_START_DRAWS */
     double seconds; /* no new attempt after so long, the time before a resumption included: the kernel then depends on

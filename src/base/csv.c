@@ -30,8 +30,10 @@ ais_status ais_file_read(ais_context *context, const char *path, char **text, si
     size_t used = 0, size = 1 << 16;
     char *memory = malloc(size);
     while (memory) {
-        used += fread(memory + used, 1, size - used - 1, file);
-        if (used < size - 1) break;
+        size_t got = fread(memory + used, 1, size - used - 1, file);
+        bool binary = memchr(memory + used, 0, got) != NULL; /* and without an end perhaps: /dev/zero */
+        used += got;
+        if (used < size - 1 || binary) break;
         char *larger = realloc(memory, size *= 2);
         if (!larger) free(memory);
         memory = larger;

@@ -14,25 +14,41 @@
 #define Z_LIMIT       5.0
 #define KL_LIMIT      0.05
 #define DEEP_SHARE    0.01
-#define DEEPEST       10 /* Stan's default limit of the tree depth */
+#define DEEPEST       10 /* Stan's default limit of the tree depth, where a file does not tell */
 #define SURELY_VISITS 10 /* expected visits from which on a chain that has none is remarkable */
 
 static ais_status warn(ais_judge *judge, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static ais_status warn(ais_judge *judge, const char *format, ...) {
-    ais_diagnosis *diagnosis = judge->diagnosis;
+ais_status ais_diagnosis_warn(ais_context *context, ais_diagnosis *diagnosis, const char *sentence) {
     size_t count = (size_t)diagnosis->warnings + 1;
     char(*grown)[256] = realloc(diagnosis->warning, count * sizeof *grown);
-    if (!grown) return ais_fail_memory(judge->context, "warnings", count * sizeof *grown);
+    if (!grown) return ais_fail_memory(context, "warnings", count * sizeof *grown);
     diagnosis->warning = grown;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(grown[diagnosis->warnings++], sizeof *grown, format, arguments);
-    va_end(arguments);
+    snprintf(grown[diagnosis->warnings++], sizeof *grown, "%s", sentence);
     return AIS_OK;
 }
 
+static ais_status warn(ais_judge *judge, const char *format, ...) {
+    char sentence[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    return ais_diagnosis_warn(judge->context, judge->diagnosis, sentence);
+}
+
 static const char *name_of(const ais_judge *judge, int i) { return judge->draws->name[i]; }
+
+/* What helps besides more draws: a kernel that was learned can be learned better, others adapt. */
+static const char *advice(const ais_judge *judge) {
+    static const char *const learned[] = {"henon", "realnvp", "spline"};
+    const char *sampler = judge->draws->sampler;
+    for (size_t k = 0; k < sizeof learned / sizeof *learned; k++)
+        if (strstr(sampler, learned[k])) return "draw more or train longer";
+    return sampler[0] ? "draw more or warm up longer" : "draw more";
+}
+
+static bool is_learned(const ais_judge *judge) { return strstr(advice(judge), "train") != NULL; }
 
 /* How many times as many draws it takes to have 100 per chain, rounded up. */
 static double times_more(double ess_per_chain) { return ceil(ESS_LIMIT / fmax(ess_per_chain, 1e-6)); }
@@ -73,9 +89,8 @@ static ais_status warn_stuck(ais_judge *judge) {
     }
     if (stuck == 0) return AIS_OK;
     return warn(judge,
-                "%d of %d chains never moved, the first one is chain %d: start them elsewhere, take smaller steps or "
-                "train longer",
-                stuck, judge->draws->chains, first);
+                "%d of %d chains never moved, the first one is chain %d: start them elsewhere, take smaller steps%s",
+                stuck, judge->draws->chains, first, is_learned(judge) ? " or train longer" : "");
 }
 
 static bool same_draws(const ais_judge *judge, int a, int b) {
@@ -110,8 +125,8 @@ static ais_status warn_constant(ais_judge *judge) {
 
 static ais_status warn_rhat(ais_judge *judge) {
     if (judge->rhat.parameter < 0 || !(judge->rhat.value > RHAT_LIMIT)) return AIS_OK;
-    return warn(judge, "R-hat of %.60s is %.3f, above 1.01: the chains do not agree; draw more or train longer",
-                name_of(judge, judge->rhat.parameter), judge->rhat.value);
+    return warn(judge, "R-hat of %.60s is %.3f, above 1.01: the chains do not agree; %s",
+                name_of(judge, judge->rhat.parameter), judge->rhat.value, advice(judge));
 }
 
 static ais_status warn_ess(ais_judge *judge) {
@@ -119,8 +134,9 @@ static ais_status warn_ess(ais_judge *judge) {
     double tail = judge->tail.value / d->chains;
     ais_status status = AIS_OK;
     if (d->worst_ess > 0 && d->worst_ess < ESS_LIMIT)
-        status = warn(judge, "the bulk ESS of %s is %.3g per chain, below 100: draw %.0f times as many or train longer",
-                      d->worst_ess_function, d->worst_ess, times_more(d->worst_ess));
+        status = warn(judge, "the bulk ESS of %s is %.3g per chain, below 100: draw %.0f times as many%s",
+                      d->worst_ess_function, d->worst_ess, times_more(d->worst_ess),
+                      is_learned(judge) ? " or train longer" : "");
     if (status == AIS_OK && judge->tail.parameter >= 0 && tail < ESS_LIMIT)
         status =
             warn(judge,
@@ -146,14 +162,17 @@ static ais_status warn_sampler(ais_judge *judge) {
                  "rewrite the target",
                  d->lowest_ebfmi);
     size_t deep = 0;
-    for (size_t k = 0; depth && k < judge->column.n; k++) deep += depth[k] >= DEEPEST;
+    int limit = judge->draws->max_depth > 0 ? judge->draws->max_depth : DEEPEST;
+    for (size_t k = 0; depth && !judge->draws->max_depth && k < judge->column.n; k++)
+        if (depth[k] > limit) limit = (int)depth[k]; /* then the limit was no less */
+    for (size_t k = 0; depth && k < judge->column.n; k++) deep += depth[k] >= limit;
     double share = (double)deep / (double)judge->column.n;
     if (status == AIS_OK && share > DEEP_SHARE)
         status =
             warn(judge,
                  "%.1f%% of the draws reached tree depth %d: trajectories are cut short; raise the depth or rescale "
                  "the target",
-                 100 * share, DEEPEST);
+                 100 * share, limit);
     return status;
 }
 
@@ -173,8 +192,9 @@ static ais_status warn_never_visited(ais_judge *judge) {
         weight += judge->reference->mode_weight[k];
     }
     if (missed == 0) return AIS_OK;
-    return warn(judge, "mode%s %s (weight %.3g) %s never visited: start chains there or train longer",
-                missed > 1 ? "s" : "", list, weight, missed > 1 ? "were" : "was");
+    return warn(judge, "mode%s %s (weight %.3g) %s never visited: start chains there%s", missed > 1 ? "s" : "", list,
+                weight, missed > 1 ? "were" : "was",
+                is_learned(judge) ? " or train longer" : ", or learn a kernel that jumps (aisampler run)");
 }
 
 /* Chains that miss a mode which others visit, and which they should have visited often. */
@@ -196,18 +216,18 @@ static ais_status warn_fewer_modes(ais_judge *judge) {
     if (poor == 0) return AIS_OK;
     return warn(judge,
                 "%d of %d chains missed a mode that others visited (chain %d missed mode %d; the fewest are %d of %d): "
-                "draw more or train longer",
-                poor, d->chains, first + 1, first_mode + 1, d->fewest_modes, d->modes);
+                "%s",
+                poor, d->chains, first + 1, first_mode + 1, d->fewest_modes, d->modes,
+                is_learned(judge) ? "draw more or train longer" : "learn a kernel that jumps (aisampler run)");
 }
 
 static ais_status warn_truth(ais_judge *judge) {
     const ais_diagnosis *d = judge->diagnosis;
     ais_status status = AIS_OK;
     if (isfinite(d->mode_kl) && d->mode_kl > KL_LIMIT)
-        status = warn(judge,
-                      "the modes' shares are off: the KL divergence from their true weights is %.3g, above 0.05; draw "
-                      "more or train longer",
-                      d->mode_kl);
+        status = warn(
+            judge, "the modes' shares are off: the KL divergence from their true weights is %.3g, above 0.05; %s",
+            d->mode_kl, is_learned(judge) ? "draw more or train longer" : "learn a kernel that jumps (aisampler run)");
     bool square = judge->z_mean.parameter < 0 || judge->z_square.value > judge->z_mean.value;
     const ais_worst *worst = square ? &judge->z_square : &judge->z_mean;
     if (status == AIS_OK && worst->parameter >= 0 && worst->value > Z_LIMIT)

@@ -45,6 +45,7 @@ struct ais_kernel {
     const ais_kernel_type *type;
     int dim;        /* 0: any */
     bool empirical; /* its accept test is a discriminator's, for targets without a density */
+    int max_depth;  /* of trajectories that double; 0: there are none */
 };
 
 /* The random numbers of one lane at this step. Kernels take theirs only from here: the parts of a

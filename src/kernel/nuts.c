@@ -9,7 +9,6 @@ enum { DEFAULT_DEPTH = 10, LARGEST_DEPTH = 24 };
 typedef struct nuts {
     ais_kernel kernel;
     ais_tuning_options tuning;
-    int max_depth;
 } nuts;
 
 typedef struct block {
@@ -20,9 +19,9 @@ typedef struct block {
 static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state *state, void **own) {
     const nuts *options = (const nuts *)kernel;
     block *b = AIS_TAKE(&state->arena, block, 1);
-    if (!b || !ais_nuts_tree_take(&b->tree, &state->arena, state->target->dim, options->max_depth))
+    if (!b || !ais_nuts_tree_take(&b->tree, &state->arena, state->target->dim, options->kernel.max_depth))
         return ais_fail_memory(context, "nuts",
-                               7 * (size_t)options->max_depth * (size_t)state->target->dim * sizeof(double));
+                               7 * (size_t)options->kernel.max_depth * (size_t)state->target->dim * sizeof(double));
     *own = b;
     return ais_tuned_chains_new(context, kernel, state, &options->tuning, &b->tree.forward, &b->tree.backward,
                                 &b->chain);
@@ -72,16 +71,15 @@ ais_status ais_kernel_nuts(ais_context *context, const ais_nuts_options *options
     ais_nuts_options wish = options ? *options : (ais_nuts_options){0};
     *kernel = NULL;
     nuts made = {
-        .kernel = {.type = &type},
+        .kernel = {.type = &type, .max_depth = wish.max_depth ? wish.max_depth : DEFAULT_DEPTH},
         .tuning = {.step_size = wish.step_size, .target_accept = wish.target_accept, .dense = wish.dense},
-        .max_depth = wish.max_depth ? wish.max_depth : DEFAULT_DEPTH,
     };
     if (made.tuning.target_accept == 0) made.tuning.target_accept = 0.8;
     ais_status status = ais_check_tuning_options(context, "nuts", &made.tuning);
     if (status != AIS_OK) return status;
-    if (made.max_depth < 1 || made.max_depth > LARGEST_DEPTH)
+    if (made.kernel.max_depth < 1 || made.kernel.max_depth > LARGEST_DEPTH)
         return ais_fail(context, AIS_BAD_ARGUMENT, "nuts: max_depth is %d, but must lie between 1 and %d, or 0 for %d",
-                        made.max_depth, LARGEST_DEPTH, DEFAULT_DEPTH);
+                        made.kernel.max_depth, LARGEST_DEPTH, DEFAULT_DEPTH);
     nuts *memory = malloc(sizeof *memory);
     if (!memory) return ais_fail_memory(context, "nuts", sizeof *memory);
     *memory = made;

@@ -17,7 +17,7 @@ ais_ratio ais_ratio_shape(int dim, int hidden, int depth);
 
 typedef struct ais_ratio_tape {
     size_t lanes;
-    ais_real *in, *hidden, *out, *work;
+    ais_real *in, *gradient_in, *hidden, *out, *work;
 } ais_ratio_tape;
 
 /* false when memory is out. */
@@ -26,8 +26,8 @@ bool ais_ratio_tape_new(const ais_ratio *ratio, size_t lanes, ais_arena *arena, 
 /* value[c] = D(u_c); u is dim x lanes. */
 void ais_ratio_forward(const ais_ratio *ratio, const ais_ratio_tape *tape, const double *u, double *value);
 
-/* After forward with the same tape, from dL/d value: adds dL/d weights. */
+/* After forward with the same tape, from dL/d value: adds dL/d weights and, unless it is NULL, writes dL/d u. */
 void ais_ratio_backward(const ais_ratio *ratio, const ais_ratio_tape *tape, const double *gradient_value,
-                        ais_real *gradient_weights);
+                        double *gradient_u, ais_real *gradient_weights);
 
 #endif

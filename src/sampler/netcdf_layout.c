@@ -21,6 +21,8 @@ static int put_attributes(int group, const ais_run_header *header) {
     if (!code) code = put_text(group, "target", header->target->name);
     if (!code) code = nc_put_att_ulonglong(group, NC_GLOBAL, "seed", NC_UINT64, 1, &seed);
     if (!code) code = nc_put_att_int(group, NC_GLOBAL, "tuning_steps", NC_INT, 1, &header->warmup);
+    if (!code && header->max_depth)
+        code = nc_put_att_int(group, NC_GLOBAL, "max_treedepth", NC_INT, 1, &header->max_depth);
     return code;
 }
 

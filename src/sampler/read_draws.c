@@ -80,6 +80,8 @@ static ais_status merge(ais_context *context, ais_draws **part, int count, ais_d
     ais_draws *draws;
     ais_status status = ais_draws_new(context, part[0]->dim, (int)chains, part[0]->draws, part[0]->stats, &draws);
     if (status != AIS_OK) return status;
+    memcpy(draws->sampler, part[0]->sampler, sizeof draws->sampler);
+    draws->max_depth = part[0]->max_depth;
     for (int k = 0, first = 0; k < count; first += part[k++]->chains) {
         const ais_draws *from = part[k];
         copy_chains(draws->value, from->value, draws->dim, draws->chains, first, from->chains, draws->draws);

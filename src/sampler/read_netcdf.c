@@ -253,6 +253,17 @@ static char *stat_name(const char *netcdf) {
     return strdup(name);
 }
 
+/* Who made the draws: attributes that our files have and others' may have. */
+static void read_maker(const netcdf_reader *reader, ais_draws *draws) {
+    size_t length;
+    if (nc_inq_attlen(reader->file, NC_GLOBAL, "sampler", &length) == NC_NOERR && length < sizeof draws->sampler &&
+        nc_get_att_text(reader->file, NC_GLOBAL, "sampler", draws->sampler) != NC_NOERR)
+        draws->sampler[0] = 0;
+    if (nc_inq_attlen(reader->file, NC_GLOBAL, "max_treedepth", &length) == NC_NOERR && length == 1 &&
+        nc_get_att_int(reader->file, NC_GLOBAL, "max_treedepth", &draws->max_depth) != NC_NOERR)
+        draws->max_depth = 0;
+}
+
 static ais_status read_numbers(ais_context *context, const netcdf_reader *reader, ais_draws *draws) {
     size_t cells = reader->chains * reader->draws, column = 0;
     ais_status status = AIS_OK;
@@ -282,6 +293,7 @@ static ais_status read_open_file(ais_context *context, netcdf_reader *reader, ai
     ais_draws *draws;
     status = ais_draws_new(context, (int)dim, (int)reader->chains, (int)reader->draws, reader->stats, &draws);
     if (status != AIS_OK) return status;
+    read_maker(reader, draws);
     status = read_numbers(context, reader, draws);
     if (status == AIS_OK)
         *draws_out = draws;

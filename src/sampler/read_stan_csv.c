@@ -5,10 +5,11 @@
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
 
 #include "sampler/read.h"
 #include "sampler/sink.h"
+
+enum { LONGEST_LINE = 1 << 30 };
 
 typedef struct csv_reader {
     const char *path;
@@ -23,27 +24,45 @@ typedef struct csv_reader {
     size_t rows, rows_room;
     long long warmup, thin;
     bool save_warmup, fixed_param;
-    char method[32];
+    char method[32], sampler[32];
+    int max_depth;
 } csv_reader;
 
 /* ---- lines --------------------------------------------------------------------------------------- */
 
-/* The next line; *more is false at the end of the file. */
+static ais_status grow_line(ais_context *context, csv_reader *reader) {
+    size_t room = reader->room ? 2 * reader->room : 4096;
+    if (room > LONGEST_LINE)
+        return ais_fail(context, AIS_BAD_FORMAT, "%s:%ld: a line of more than %d bytes: this is not a CSV file",
+                        reader->path, reader->number, LONGEST_LINE / 2);
+    char *line = realloc(reader->line, room);
+    if (!line) return ais_fail_memory(context, "a line of a file", room);
+    reader->line = line;
+    reader->room = room;
+    return AIS_OK;
+}
+
+/* The next line; *more is false at the end of the file. Byte by byte, since what has no lines (/dev/zero) may have no
+ * end either. */
 static ais_status next_line(ais_context *context, csv_reader *reader, bool *more) {
+    int byte = 0;
+    *more = false;
     errno = 0;
-    ssize_t length = getline(&reader->line, &reader->room, reader->file);
-    *more = length >= 0;
-    if (length < 0) {
-        if (ferror(reader->file)) return ais_fail_file(context, "read", reader->path, errno);
-        if (errno == ENOMEM) return ais_fail_memory(context, "a line of a file", reader->room);
-        return AIS_OK;
-    }
+    reader->length = 0;
     reader->number++;
-    reader->length = (size_t)length;
-    if (memchr(reader->line, 0, reader->length))
-        return ais_fail(context, AIS_BAD_FORMAT, "%s:%ld: a zero byte: this is not a CSV file", reader->path,
-                        reader->number);
-    reader->cut = reader->line[reader->length - 1] != '\n';
+    while (byte != '\n' && (byte = getc_unlocked(reader->file)) != EOF) {
+        if (!byte)
+            return ais_fail(context, AIS_BAD_FORMAT, "%s:%ld: a zero byte: this is not a CSV file", reader->path,
+                            reader->number);
+        ais_status status = reader->length + 1 < reader->room ? AIS_OK : grow_line(context, reader);
+        if (status != AIS_OK) return status;
+        reader->line[reader->length++] = (char)byte;
+    }
+    if (byte == EOF && ferror(reader->file)) return ais_fail_file(context, "read", reader->path, errno);
+    *more = reader->length > 0;
+    if (!*more) return AIS_OK;
+    reader->line[reader->length] = 0;
+    reader->cut = byte == EOF;
     while (reader->length && strchr("\r\n", reader->line[reader->length - 1])) reader->line[--reader->length] = 0;
     if (reader->number == 1 && strncmp(reader->line, "\xef\xbb\xbf", 3) == 0) /* byte order mark */
         memmove(reader->line, reader->line + 3, (reader->length -= 3) + 1);
@@ -59,7 +78,13 @@ static void read_setting(csv_reader *reader) {
     if (strcmp(key, "num_warmup") == 0 || strcmp(key, "warmup") == 0) reader->warmup = strtoll(value, NULL, 10);
     if (strcmp(key, "thin") == 0) reader->thin = strtoll(value, NULL, 10);
     if (strcmp(key, "save_warmup") == 0) reader->save_warmup = strcmp(value, "1") == 0 || strcmp(value, "true") == 0;
-    if (strcmp(key, "algorithm") == 0) reader->fixed_param = strcmp(value, "fixed_param") == 0;
+    if (strcmp(key, "algorithm") == 0) {
+        reader->fixed_param = strcmp(value, "fixed_param") == 0;
+        memcpy(reader->sampler, value, sizeof value);
+    }
+    if (strcmp(key, "engine") == 0 && strcmp(reader->sampler, "hmc") == 0 && strcmp(value, "nuts") == 0)
+        memcpy(reader->sampler, value, sizeof value);
+    if (strcmp(key, "max_depth") == 0) reader->max_depth = (int)strtol(value, NULL, 10);
     if (strcmp(key, "method") == 0) memcpy(reader->method, value, sizeof value);
 }
 
@@ -254,6 +279,8 @@ static ais_status make_draws(ais_context *context, csv_reader *reader, ais_draws
     ais_draws *draws;
     ais_status status = ais_draws_new(context, dim, 1, (int)length, stats, &draws);
     if (status != AIS_OK) return status;
+    memcpy(draws->sampler, reader->sampler, sizeof reader->sampler);
+    draws->max_depth = reader->max_depth;
     size_t parameter = 0, stat = 0;
     for (int i = 0; i < reader->columns; i++) {
         if (strcmp(reader->name[i], "lp__") == 0) {

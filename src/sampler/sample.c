@@ -349,6 +349,7 @@ ais_status ais_sample(ais_context *context, const ais_target *target, const ais_
                                   .draws = draws,
                                   .save_warmup = options->save_warmup,
                                   .info = ais_kernel_info(kernel),
+                                  .max_depth = kernel->max_depth,
                                   .config = options->config};
     double warmup_seconds = 0, sample_seconds = 0;
     status = ais_pool_new(context, options->threads, &run.pool);

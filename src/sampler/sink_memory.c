@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,10 @@ static ais_status memory_begin(ais_context *context, ais_sink *sink, const ais_r
     ais_status status = ais_header_check(context, header);
     if (status == AIS_OK)
         status = ais_draws_new(context, header->target->dim, header->chains, header->draws, stats, &memory->draws);
+    if (status == AIS_OK) {
+        snprintf(memory->draws->sampler, sizeof memory->draws->sampler, "%s", header->sampler);
+        memory->draws->max_depth = header->max_depth;
+    }
     for (int i = 0; status == AIS_OK && i < header->target->dim; i++) {
         char buffer[32];
         status = rename_to(context, &memory->draws->name[i], ais_target_parameter(header->target, i, buffer));

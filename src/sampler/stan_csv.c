@@ -11,22 +11,10 @@ static void write_text(FILE *file, const char *text) {
     for (; *text; text++) fputc((unsigned char)*text < ' ' ? ' ' : *text, file);
 }
 
-/* The value of "key = value" among the configuration lines, or NULL. */
-static const char *config_value(const char *const *config, const char *key) {
-    size_t length = strlen(key);
-    for (; config && *config; config++)
-        if (strncmp(*config, key, length) == 0 && strncmp(*config + length, " = ", 3) == 0) return *config + length + 3;
-    return NULL;
-}
-
 static void write_algorithm(FILE *file, const ais_run_header *header) {
     if (strcmp(header->sampler, "nuts") == 0) {
-        const char *depth = config_value(header->config, "max_depth");
-        fputs("#     algorithm = hmc (Default)\n#       hmc\n#         engine = nuts (Default)\n#           nuts\n"
-              "#             max_depth = ",
+        fputs("#     algorithm = hmc (Default)\n#       hmc\n#         engine = nuts (Default)\n#           nuts\n",
               file);
-        write_text(file, depth ? depth : "10 (Default)");
-        fputc('\n', file);
     } else if (strcmp(header->sampler, "hmc") == 0) {
         fputs("#     algorithm = hmc (Default)\n#       hmc\n#         engine = static\n", file);
     } else {
@@ -34,6 +22,9 @@ static void write_algorithm(FILE *file, const ais_run_header *header) {
         write_text(file, header->sampler);
         fputs("\n#       engine = metropolis\n", file);
     }
+    if (header->max_depth)
+        fprintf(file, "#             max_depth = %d%s\n", header->max_depth,
+                header->max_depth == 10 ? " (Default)" : "");
 }
 
 static void write_header(FILE *file, const ais_run_header *header, const ais_columns *columns) {

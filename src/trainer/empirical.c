@@ -33,7 +33,7 @@ typedef struct fit_plan {
     ais_whitening_kind whitening;
     double w0;
     long steps, ratio_steps;
-    double rate, ratio_rate;
+    double rate, ratio_rate, joint_rate;
     int batch, ratio_hidden;
 } fit_plan;
 
@@ -55,6 +55,7 @@ static fit_plan plan_for(const ais_train_options *options, int dim) {
                      .batch = 512,
                      .ratio_steps = 1500,
                      .ratio_rate = 3e-3,
+                     .joint_rate = 1e-4,
                      .ratio_hidden = 64};
     if (options->shape) made.shape = *options->shape;
     if (options->shape && options->shape->depth < 0) made.w0 = 0;
@@ -64,15 +65,22 @@ static fit_plan plan_for(const ais_train_options *options, int dim) {
     return made;
 }
 
+/* "adversarial" from the identity, or after likelihood. */
+static bool is_joint(const ais_train_options *options) {
+    const char *objective = options->objective ? options->objective : "";
+    return strcmp(objective, "adversarial") == 0 || strcmp(objective, "likelihood+adversarial") == 0;
+}
+
 static ais_status check_options(ais_context *context, const ais_target *target, const ais_train_options *options) {
     const ais_shape *shape = options->shape;
     if (options->paper || options->rlogr || options->method != AIS_START_HUNT || options->scale > 0 ||
-        options->population > 0 || options->seconds > 0 ||
-        (options->objective && strcmp(options->objective, "likelihood") != 0))
-        return ais_fail(context, AIS_BAD_ARGUMENT,
-                        "%s is a set of draws: a map is fitted to it by likelihood and a discriminator by the logistic "
-                        "loss, and no other preset, objective, loss, start, scale, population or time limit applies",
-                        target->name);
+        options->screen > 0 || options->population > 0 || options->seconds > 0 ||
+        (options->objective && strcmp(options->objective, "likelihood") != 0 && !is_joint(options)))
+        return ais_fail(
+            context, AIS_BAD_ARGUMENT,
+            "%s is a set of draws: a map is fitted to it by likelihood and a discriminator by the logistic "
+            "loss, and no other preset, objective, loss, start, scale, screen, population or time limit applies",
+            target->name);
     if (shape && (shape->map == AIS_HENON || shape->reversal != AIS_SWAP || shape->joint))
         return ais_fail(context, AIS_BAD_ARGUMENT,
                         "%s is a set of draws, from which only spline and realnvp kernels with swap are learned",
@@ -90,7 +98,7 @@ static bool tell(void *data, const char *stage, double share, double loss, doubl
     lesson *this = data;
     (void)loss;
     double time = ais_now();
-    bool ratio = strcmp(stage, "ratio") == 0;
+    bool ratio = strcmp(stage, "likelihood") != 0;
     if (stage != this->stage) this->stage_began = this->stage ? time : this->began;
     this->stage = stage;
     double left = time > this->stage_began ? (time - this->stage_began) * (1 - share) / share : NAN;
@@ -216,14 +224,18 @@ static ais_status learn(ais_context *context, lesson *this) {
     this->ratio = this->flow;
     this->ratio.steps = plan.ratio_steps;
     this->ratio.rate = plan.ratio_rate;
-    bool resumed;
+    this->ratio.best_loss = this->ratio.last_loss = 2 * log(2); /* of D = 0, should training be stopped before */
+    bool resumed, joint = is_joint(options);
+    if (joint) this->ratio.rate = plan.joint_rate;
     status = ais_checkpoint_enter(context, this->checkpoint, "empirical", exchange, this, &resumed);
     if (status == AIS_OK && this->number == 0) {
-        status = ais_empirical_flow(context, learned, &this->split, &this->flow);
+        if (!joint || options->objective[0] == 'l')
+            status = ais_empirical_flow(context, learned, &this->split, &this->flow);
         if (status == AIS_OK) this->number = 1;
     }
-    if (status == AIS_OK) {
-        status = ais_empirical_ratio(context, learned, &this->split, &this->ratio);
+    if (status == AIS_OK) { /* the joint stage writes no checkpoint of its own: it begins anew */
+        status = joint ? ais_empirical_joint(context, learned, &this->split, &this->ratio, plan.ratio_rate)
+                       : ais_empirical_ratio(context, learned, &this->split, &this->ratio);
         if (status == AIS_OK) this->number = 2;
     }
     ais_fresh_result fresh = {.worst_ess = NAN, .acceptance = NAN}; /* of a training that was stopped */

@@ -51,6 +51,16 @@ ais_status ais_empirical_flow(ais_context *context, ais_learned *learned, const 
 ais_status ais_empirical_ratio(ais_context *context, ais_learned *learned, const ais_sample_split *split,
                                ais_empirical_stage *stage);
 
+/* The discriminator's first weights: bumps all over the whitened space, and D about 0. */
+void ais_empirical_spread(const ais_ratio *ratio, uint64_t seed);
+
+/* T and D together, adversarially: Algorithm 1 of the paper with draws in the place of p. With swap the log ratio of
+ * the pair (x, x' = T^-1(v)) is d = D(x') - D(x); turn by turn D descends the logistic loss E log(1 + e^d), and T
+ * ascends the acceptance E r(d), r(d) = 1 / (1 + e^-d), through x'. stage.rate is T's, ratio_rate D's. The averaged
+ * weights of the last step stay: neither loss says which snapshot is best. */
+ais_status ais_empirical_joint(ais_context *context, ais_learned *learned, const ais_sample_split *split,
+                               ais_empirical_stage *stage, double ratio_rate);
+
 /* The whole of ais_train for a target with draws. */
 ais_status ais_train_empirical(ais_context *context, const ais_target *target, const ais_train_options *options,
                                ais_kernel **kernel, ais_training **training);

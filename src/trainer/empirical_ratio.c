@@ -81,7 +81,7 @@ static void train_block(void *data, int b, ais_real *gradient, double *loss) {
         *loss += share * softplus(draws ? -value[c] : value[c], &slope);
         value[c] = share * (draws ? -slope : slope);
     }
-    ais_ratio_backward(ratio, &mine->tape, value, gradient);
+    ais_ratio_backward(ratio, &mine->tape, value, NULL, gradient);
 }
 
 /* ---- judging ------------------------------------------------------------------------------------- */
@@ -146,8 +146,7 @@ static double normal_at(uint64_t seed, size_t i) {
     return value;
 }
 
-/* Bumps all over the whitened space, and D about 0. */
-static void draw_weights(const ais_ratio *ratio, uint64_t seed) {
+void ais_empirical_spread(const ais_ratio *ratio, uint64_t seed) {
     const ais_perceptron *net = &ratio->net;
     ais_real *w = ratio->weights;
     size_t at = 0;
@@ -187,7 +186,7 @@ static bool prepare(work *this) {
         mine->flow = ais_flow_tape_new(&this->learned->flow, AIS_BLOCK, &this->arena);
         if (!mine->u || !mine->flow || !ais_ratio_tape_new(ratio, AIS_BLOCK, &this->arena, &mine->tape)) return false;
     }
-    draw_weights(ratio, stage->seed);
+    ais_empirical_spread(ratio, stage->seed);
     return ais_batch_new(&this->batch, stage->pool, this->sides, ratio->count, &this->arena) &&
            ais_adam_new(&this->adam, &options, ratio->count, ratio->weights, &this->arena);
 }

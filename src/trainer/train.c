@@ -48,6 +48,7 @@ static ais_status hunt(ais_context *context, ais_lesson *this, int wanted) {
     ais_start_options cold = {.seed = options->seed,
                               .scale = options->scale,
                               .population = wanted,
+                              .screen = options->screen,
                               .anneal = options->method == AIS_START_ANNEAL,
                               .pool = this->pool,
                               .stop = options->ranks ? NULL : options->stop, /* ranks stop together, later */

@@ -37,6 +37,11 @@ expect 2 "did you mean 'sample'" "$ais" sampel mog2
 expect 2 "mog6" "$ais" sample mog66 $quick
 expect 2 "did you mean --draws" "$ais" sample mog2 --drwas 5
 expect 2 "whole number" "$ais" sample mog2 --draws many
+expect 2 "whole number" "$ais" sample mog2 --draws 0x10
+expect 2 "a number, not '0x1p3'" "$ais" sample mog2 --start-scale 0x1p3
+expect 2 "GB and this machine has" "$ais" sample mog2 --chains 2e9 --quiet --out "$work/out"
+expect 2 "GB and this machine has" "$ais" run mog2 --chains 2e9 --quiet --out "$work/out"
+expect 2 "--format netcdf" "$ais" sample mog2 --chains 1e6 --quiet --out "$work/out"
 expect 2 "needs a value" "$ais" sample mog2 --draws
 expect 2 "takes one of" "$ais" sample mog2 --format pdf
 expect 2 "did you mean nuts" "$ais" sample mog2 --sampler nutss
@@ -88,6 +93,47 @@ AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = 1, .logp = logp};'
 expect 2 "gradient" "$ais" sample "$work/own.c" --sampler nuts $quick
 nothing_complete
 
+# The same through run, which hunts and learns first; each density without and with its gradient. The last ones are odd
+# but good: a right answer within 5 standard errors, and exit 0.
+# odd CODE "part of what is said" DIM "log density" "gradient in coordinate i" ["mean of x.1"]
+odd() {
+    local form
+    for form in "" ".grad = grad"; do
+        own "static double logp(const double *x, void *d) { (void)x; (void)d; return $4; }
+static double grad(const double *x, double *g, void *d) { for (int i = 0; i < $3; i++) g[i] = $5; return logp(x, d); }
+double (*unused)(const double *, double *, void *) = grad;
+AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = $3, .logp = logp, $form};"
+        "$ais" run "$work/own.c" --chains 8 --draws 300 --out "$work/out" > "$work/stdout" 2> "$work/stderr"
+        local got=$?
+        if [ $got != "$1" ] || ! grep -qF -- "$2" "$work/stdout" "$work/stderr" ||
+            { [ $got != 0 ] && grep -q "^trust these draws" "$work/stdout"; }; then
+            echo "wrong: run of $4 $form: exit $got (wanted $1), said: $(cat "$work/stdout" "$work/stderr")"
+            failures=$((failures + 1))
+        else
+            echo "exit $got: run of $4 $form: $(grep -hF -- "$2" "$work/stdout" "$work/stderr" | head -n 1 | head -c 200)"
+        fi
+        [ $got = 1 ] && nothing_complete
+        [ -n "${6-}" ] && { python3 - "$work/out/summary.json" "$6" << 'END' || failures=$((failures + 1)); }
+import json, sys
+x = json.load(open(sys.argv[1]))["parameters"][0]
+if not abs(x["mean"] - float(sys.argv[2])) < 5 * x["mcse"]:
+    sys.exit(f"wrong: the mean is {x['mean']} +- {x['mcse']} and should be {sys.argv[2]}")
+END
+        rm -rf "$work/out"
+    done
+}
+odd 1 "-inf at all" 3 "-INFINITY" 0
+odd 1 "-inf at all" 2 "fabs(x[0] - 50) < 1 ? -x[1] * x[1] : -INFINITY" "i ? -2 * x[1] : 0"
+odd 1 "no finite integral in 2 dimensions" 2 "-0.5 * (x[0] * x[0] + x[1] * x[1]) - 1.25 * log(x[0] * x[0] + x[1] * x[1])" \
+    "-x[i] - 2.5 * x[i] / (x[0] * x[0] + x[1] * x[1])"
+odd 3 "do not trust" 2 "-0.5 * (x[0] * x[0] + x[1] * x[1]) - 0.25 * log(x[0] * x[0] + x[1] * x[1])" \
+    "-x[i] - 0.5 * x[i] / (x[0] * x[0] + x[1] * x[1])"
+odd 1 "a constant cannot be normalised" 2 2.5 0
+odd 1 "keeps rising" 2 "0.5 * (x[0] * x[0] + x[1] * x[1])" "x[i]"
+odd 0 "2 modes" 1 "log(exp(-2 * (x[0] - 3) * (x[0] - 3)) + exp(-0.5 * (x[0] + 3) * (x[0] + 3)))" \
+    "(-4 * (x[0] - 3) * exp(-2 * (x[0] - 3) * (x[0] - 3)) - (x[0] + 3) * exp(-0.5 * (x[0] + 3) * (x[0] + 3))) / exp(logp(x, d))" -1
+odd 0 "trust these draws" 3 "-(pow(x[0] - 1e4, 2) + pow(x[1] - 1e4, 2) + pow(x[2] - 1e4, 2)) / 8" "-(x[i] - 1e4) / 4" 1e4
+
 # tables
 table() { printf "$1" > "$work/table.csv"; }
 table ''
@@ -101,6 +147,8 @@ expect 1 "table.csv:2" "$ais" sample "blr:$work/table.csv" $quick
 table '1,2,0\n4,3,1\n1,3,2\n'
 expect 1 "label" "$ais" sample "blr:$work/table.csv" $quick
 expect 1 "nothere.csv" "$ais" sample blr:nothere.csv $quick
+expect 1 "binary file" timeout 20 "$ais" sample blr:/dev/zero $quick
+expect 1 "is empty" "$ais" sample blr:/dev/null $quick
 
 # kernel files
 expect 1 "nothere.ais" "$ais" sample mog2 -k nothere.ais $quick
@@ -137,6 +185,13 @@ expect 1 "nothere.csv" "$ais" diagnose nothere.csv
 expect 1 "empty.csv" "$ais" diagnose "$work/empty.csv"
 printf 'lp__,x\n-1,2\n-1\n' > "$work/ragged.csv"
 expect 1 "ragged.csv:3" "$ais" diagnose "$work/ragged.csv"
+expect 1 "zero byte" timeout 20 "$ais" diagnose /dev/zero
+expect 1 "zero byte" timeout 20 "$ais" run data:/dev/zero $quick
+expect 1 "zero byte" timeout 20 bash -c "'$ais' diagnose /dev/stdin < <(cat /dev/zero)"
+expect 1 "/dev/null is empty" "$ais" diagnose /dev/null
+awk 'BEGIN { srand(5); print "a"; for (k = 0; k < 1000; k++) print rand() }' > "$work/good.csv"
+"$ais" diagnose --quiet /dev/stdin < <(cat "$work/good.csv") # a pipe that ends is read; exit 3: it is one chain
+[ $? = 3 ] || { echo "wrong: a pipe of draws is not read"; failures=$((failures + 1)); }
 
 # where files go. Root may write anywhere, so the folder is made impossible, not forbidden.
 : > "$work/file"

@@ -82,15 +82,13 @@ static const ais_target *open_row(const row *r, uint64_t seed, ais_target *mine,
 static void judge_modes(const ais_target *target, const ais_start *start, result *to) {
     const ais_reference *reference = target->reference;
     double share[MIXTURE_MOST] = {0};
-    int modes = target->data == &own ? own.count : reference ? reference->modes : 0;
+    int modes = reference ? reference->modes : 0;
     const double *x = start->x;
-    for (int c = 0; c < start->count && modes; c++, x += start->dim) {
-        int k = target->data == &own ? normal_mixture_mode(x, &own) : reference->mode(x, target->data);
-        share[k] += 1.0 / start->count;
-    }
+    for (int c = 0; c < start->count && modes; c++, x += start->dim)
+        share[reference->mode(x, target->data)] += 1.0 / start->count;
     to->modes = modes;
     for (int k = 0; k < modes; k++) {
-        double truth = target->data == &own ? own.weight[k] : reference->mode_weight[k];
+        double truth = reference->mode_weight[k];
         to->found += share[k] > 0.1 * truth;
         to->weight_error = fmax(to->weight_error, fabs(share[k] - truth));
     }
@@ -117,7 +115,7 @@ static result run_row(const row *r, uint64_t seed, ais_pool *pool) {
     clock_gettime(CLOCK_MONOTONIC, &t1);
     result to = {.trusted = start->trusted, .annealed = start->annealed};
     judge_modes(target, start, &to);
-    double truth = target->data == &own ? 0 : target->reference ? target->reference->log_z : NAN;
+    double truth = target->reference ? target->reference->log_z : NAN;
     to.log_z_error = start->log_z - truth;
     to.milliseconds = 1e3 * (double)(t1.tv_sec - t0.tv_sec) + 1e-6 * (double)(t1.tv_nsec - t0.tv_nsec);
     to.densities = start->densities;

@@ -102,15 +102,20 @@ static ais_target *open_data(void) {
     return data;
 }
 
-static ais_kernel *train(const ais_target *data, const ais_shape *shape, int threads, long steps) {
+static ais_kernel *train_for(const char *objective, const ais_target *data, const ais_shape *shape, int threads,
+                             long steps) {
     ais_context context = {0};
     ais_kernel *kernel;
     ais_training *training;
-    ais_train_options options = {.seed = 5, .threads = threads, .steps = steps, .shape = shape};
+    ais_train_options options = {.seed = 5, .threads = threads, .steps = steps, .shape = shape, .objective = objective};
     assert_ok(context, ais_train(&context, data, &options, &kernel, &training));
     assert_true(training->worst_ess > 0 && training->acceptance > 0 && training->points > 0);
     ais_training_free(training);
     return kernel;
+}
+
+static ais_kernel *train(const ais_target *data, const ais_shape *shape, int threads, long steps) {
+    return train_for(NULL, data, shape, threads, steps);
 }
 
 static void near_the_truth(void **state) {
@@ -157,14 +162,19 @@ static void discriminator_repairs(void **state) {
 
 static void same_on_any_threads(void **state) {
     (void)state;
+    static const char *const objective[] = {NULL, "adversarial", "likelihood+adversarial"};
     write_exact("triangle", 1500);
     ais_target *data = open_data();
-    ais_kernel *a = train(data, NULL, 1, 40), *b = train(data, NULL, 3, 40);
-    const ais_learned *one = (ais_learned *)a, *three = (ais_learned *)b;
-    assert_memory_equal(one->weights, three->weights, one->weight_count * sizeof *one->weights);
-    assert_memory_equal(one->ratio.weights, three->ratio.weights, one->ratio.count * sizeof *one->ratio.weights);
-    ais_kernel_free(a);
-    ais_kernel_free(b);
+    for (int k = 0; k < 3; k++) {
+        long steps = k ? 10 : 40;
+        ais_kernel *a = train_for(objective[k], data, NULL, 1, steps),
+                   *b = train_for(objective[k], data, NULL, 3, steps);
+        const ais_learned *one = (ais_learned *)a, *three = (ais_learned *)b;
+        assert_memory_equal(one->weights, three->weights, one->weight_count * sizeof *one->weights);
+        assert_memory_equal(one->ratio.weights, three->ratio.weights, one->ratio.count * sizeof *one->ratio.weights);
+        ais_kernel_free(a);
+        ais_kernel_free(b);
+    }
     ais_target_close(data);
 }
 
@@ -204,10 +214,12 @@ static void wrong_options_are_refused(void **state) {
     const ais_train_options wrong[] = {{.paper = true},
                                        {.rlogr = true},
                                        {.objective = "likelihood+exact"},
+                                       {.objective = "adversarial+likelihood"},
                                        {.method = AIS_START_ANNEAL},
                                        {.shape = &henon},
                                        {.shape = &flat},
                                        {.scale = 3},
+                                       {.screen = 3},
                                        {.population = 100},
                                        {.seconds = 2}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

@@ -1,9 +1,10 @@
-/* Mixtures of any number of isotropic normals, as targets for tests of the cold start. */
+/* Mixtures of any number of isotropic normals, as targets for tests and tables of the cold start. */
 #ifndef AIS_TESTS_NORMAL_MIXTURE_H
 #define AIS_TESTS_NORMAL_MIXTURE_H
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <aisampler/target.h>
 
@@ -16,6 +17,9 @@ typedef struct normal_mixture {
     int dim, count;
     double mean[MIXTURE_MOST][MIXTURE_MOST_DIM], sd[MIXTURE_MOST], weight[MIXTURE_MOST];
     double constant[MIXTURE_MOST];
+    double share[MIXTURE_MOST];         /* of the points that are nearest to mean k: weight k where modes are apart */
+    double moment[4][MIXTURE_MOST_DIM]; /* of x_i: mean, variance; of x_i^2: mean, variance */
+    ais_reference truth;
 } normal_mixture;
 
 static inline double normal_mixture_terms(const normal_mixture *m, const double *x, double *term) {
@@ -46,7 +50,8 @@ static inline double normal_mixture_grad(const double *x, double *gradient, void
     return value;
 }
 
-static inline int normal_mixture_mode(const double *x, const normal_mixture *m) {
+static inline int normal_mixture_mode(const double *x, void *data) {
+    const normal_mixture *m = data;
     int best = 0;
     double least = INFINITY;
     for (int k = 0; k < m->count; k++) {
@@ -58,12 +63,41 @@ static inline int normal_mixture_mode(const double *x, const normal_mixture *m) 
     return best;
 }
 
+static inline void normal_mixture_moments(normal_mixture *m) {
+    for (int i = 0; i < m->dim; i++) {
+        double first = 0, second = 0, fourth = 0;
+        for (int k = 0; k < m->count; k++) {
+            double a = m->mean[k][i] * m->mean[k][i], v = m->sd[k] * m->sd[k];
+            first += m->weight[k] * m->mean[k][i];
+            second += m->weight[k] * (a + v);
+            fourth += m->weight[k] * (a * a + 6 * a * v + 3 * v * v);
+        }
+        m->moment[0][i] = first;
+        m->moment[1][i] = second - first * first;
+        m->moment[2][i] = second;
+        m->moment[3][i] = fourth - second * second;
+    }
+}
+
 /* To be called once mean, sd and weight are set. */
 static inline ais_target normal_mixture_target(normal_mixture *m, const char *name) {
     for (int k = 0; k < m->count; k++)
         m->constant[k] = log(m->weight[k]) - m->dim * (log(m->sd[k]) + 0.5 * log(2 * 3.14159265358979323846));
-    return (ais_target){
-        .name = name, .dim = m->dim, .logp = normal_mixture_logp, .grad = normal_mixture_grad, .data = m};
+    normal_mixture_moments(m);
+    if (!(m->share[0] > 0)) memcpy(m->share, m->weight, sizeof m->share);
+    m->truth = (ais_reference){.mean = m->moment[0],
+                               .variance = m->moment[1],
+                               .square_mean = m->moment[2],
+                               .square_variance = m->moment[3],
+                               .modes = m->count,
+                               .mode_weight = m->share,
+                               .mode = normal_mixture_mode};
+    return (ais_target){.name = name,
+                        .dim = m->dim,
+                        .logp = normal_mixture_logp,
+                        .grad = normal_mixture_grad,
+                        .reference = &m->truth,
+                        .data = m};
 }
 
 /* Modes at -10 e and 10 e for a random direction e. */
@@ -90,6 +124,20 @@ static inline void grid_of_modes(normal_mixture *m) {
     }
 }
 
+/* Modes that overlap: 2^20 exact draws say how much is nearest to each mean, to within 2e-4. */
+static inline void normal_mixture_count_shares(normal_mixture *m, uint64_t seed) {
+    enum { DRAWS = 1 << 20 };
+    for (int t = 0; t < DRAWS; t++) {
+        ais_stream stream = {.seed = seed, .step = (uint64_t)t, .chain = 1, .purpose = AIS_FOR_USER};
+        double x[MIXTURE_MOST_DIM], u = ais_random_uniform(&stream, 1 << 20);
+        int k = 0;
+        for (; k + 1 < m->count && u > m->weight[k]; k++) u -= m->weight[k];
+        ais_normals(&stream, (size_t)m->dim, x);
+        for (int i = 0; i < m->dim; i++) x[i] = m->mean[k][i] + m->sd[k] * x[i];
+        m->share[normal_mixture_mode(x, m)] += 1.0 / DRAWS;
+    }
+}
+
 /* 40 modes, uniform in [-40, 40]^2, of sd softplus(1). */
 static inline void forty_modes(normal_mixture *m, uint64_t seed) {
     *m = (normal_mixture){.dim = 2, .count = 40};
@@ -100,6 +148,7 @@ static inline void forty_modes(normal_mixture *m, uint64_t seed) {
         m->sd[k] = log1p(exp(1));
         m->weight[k] = 1.0 / 40;
     }
+    normal_mixture_count_shares(m, seed);
 }
 
 #endif

@@ -162,6 +162,18 @@ static void every_fault_is_named(void **state) {
     ais_diagnosis *d = diagnose(&r, &pair); /* exactly 1% is not more than 1% */
     assert_int_equal(d->warnings, 0);
     ais_diagnosis_free(d);
+    for (int t = 0; t < 41; t++) stat[3 * N + t] = 10;
+    r.draws.max_depth = 12; /* the run's limit, where it is known */
+    d = diagnose(&r, &pair);
+    assert_int_equal(d->warnings, 0);
+    ais_diagnosis_free(d);
+    r.draws.max_depth = 7;
+    stat[3 * N] = 6;
+    stat[3 * N + 1] = 7;
+    for (int t = 41; t < 50; t++) stat[3 * N + t] = 7;
+    expect_warning(&r, &pair, "of the draws reached tree depth 7", 1);
+    r.draws.max_depth = 0;
+    for (int t = 0; t < 50; t++) stat[3 * N + t] = 0;
 
     for (int t = 0; t < DRAWS; t++) stat[N + t] = sin(t / 300.0);
     expect_warning(&r, &pair, "E-BFMI is 0.000 in the worst chain", 1);
@@ -171,6 +183,12 @@ static void every_fault_is_named(void **state) {
     for (int t = 0; t < DRAWS; t++) x[DRAWS + t] = fabs(x[DRAWS + t]);
     expect_warning(&r, &pair, "chain 2 missed mode 1; the fewest are 1 of 2", -1);
     expect_warning(&r, &pair, "R-hat of x.1 is 1.", -1);
+    strcpy(r.draws.sampler, "nuts"); /* who cannot learn is not told to */
+    expect_warning(&r, &pair, "the chains do not agree; draw more or warm up longer", -1);
+    expect_warning(&r, &pair, "of 2): learn a kernel that jumps (aisampler run)", -1);
+    strcpy(r.draws.sampler, "spline+rwm");
+    expect_warning(&r, &pair, "the chains do not agree; draw more or train longer", -1);
+    r.draws.sampler[0] = 0;
     memcpy(x + DRAWS, keep, sizeof keep);
 
     x[2 * DRAWS + 5] = INFINITY;
