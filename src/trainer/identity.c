@@ -57,10 +57,11 @@ char *ais_training_identity(const ais_target *target, const ais_train_options *o
     }
     fprintf(file, "\nseed %llu\n", (unsigned long long)options->seed);
     write_shape(file, options->shape);
-    fprintf(file, "objective %s\nloss %s\npreset %s\nsteps %ld\nrate %.17g\npopulation %d\nscale %.17g\nstart %d",
+    fprintf(file,
+            "objective %s\nloss %s\npreset %s\nsteps %ld\nrate %.17g\npopulation %d\nscale %.17g\nscreen %ld\nstart %d",
             options->objective ? options->objective : "chosen", options->rlogr ? "rlogr" : "logistic",
             options->paper ? "paper" : "none", options->steps, options->rate, options->population, options->scale,
-            options->method);
+            options->screen, (int)options->method);
     if (options->start) fprintf(file, " %016llx", (unsigned long long)sum_of_draws(options->start));
     fputc('\n', file);
     if (fclose(file) != 0) {
