@@ -1,8 +1,9 @@
 /* aisampler bench: how fast this machine samples, part by part. */
-#include "bench.h"
-
 #include <string.h>
 #include <time.h>
+
+#include "bench.h"
+#include "ranks.h"
 
 static int usage(const option *options) {
     char text[2048] = "Measures this machine. Parts, all but the marked ones when none is named: ";
@@ -86,6 +87,7 @@ int run_bench(int argc, char **argv) {
     if (words == 0)
         for (const bench_part *at = bench_parts; at->name; at++)
             if (!at->asked_for) part[words++] = at;
+    if (!ranks_open()) return EXIT_FAILED;
     set.quiet = json;
     json_t *all = json_object();
     int code = 0;

@@ -17,6 +17,7 @@ typedef struct bench_part {
     json_t *(*measure)(const bench *set);
 } bench_part;
 extern const bench_part bench_parts[]; /* ends with a NULL name */
+json_t *measure_ranks(const bench *set);
 
 /* Chain-steps a second of a kernel: the best of several short runs, since other work on the machine only slows. 0 after
  * a complaint. */

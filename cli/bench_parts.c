@@ -241,5 +241,6 @@ const bench_part bench_parts[] = {
     {"chains", "time of 100 steps against the number of chains, 1 to 100,000", false, measure_chains},
     {"dimension", "cost of a step in 2 to 256 dimensions", false, measure_dimension},
     {"memory", "peak memory of 10^5 to 10^7 draws that go to disk", true, measure_memory},
+    {"ranks", "what an exchange between ranks costs, under mpirun", true, measure_ranks},
     {0},
 };
