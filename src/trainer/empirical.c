@@ -166,6 +166,12 @@ void ais_empirical_stage_exchange(ais_checkpoint *checkpoint, ais_empirical_stag
     AIS_FIELD(checkpoint, stage, rollbacks);
 }
 
+ais_status ais_empirical_stage_go_on(ais_context *context, const ais_empirical_stage *stage, long step) {
+    if (stage->stop && *stage->stop)
+        return ais_fail(context, AIS_STOPPED, "training stopped after %ld of %ld steps", step, stage->steps);
+    return ais_checkpoint_offer(context, stage->checkpoint);
+}
+
 /* Population, split and whitening follow from the draws; the stage at work has a section of its own. */
 static void exchange(ais_checkpoint *checkpoint, void *data) {
     lesson *this = data;
@@ -220,6 +226,7 @@ static ais_status learn(ais_context *context, lesson *this) {
                                        .checks = CHECKS,
                                        .progress = tell,
                                        .data = this,
+                                       .stop = options->stop,
                                        .checkpoint = this->checkpoint};
     this->ratio = this->flow;
     this->ratio.steps = plan.ratio_steps;

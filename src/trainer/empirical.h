@@ -35,6 +35,7 @@ typedef struct ais_empirical_stage {
     int checks; /* judgements by held-out loss */
     bool (*progress)(void *data, const char *stage, double share, double loss, double held_loss); /* false stops */
     void *data;
+    const volatile sig_atomic_t *stop;       /* looked at before every step; or NULL */
     ais_checkpoint *checkpoint;              /* offered before every step; or NULL */
     double first_loss, best_loss, last_loss; /* out: held out; first before training */
     int rollbacks;                           /* out */
@@ -42,6 +43,9 @@ typedef struct ais_empirical_stage {
 
 /* What a stage gives out, for checkpoints. */
 void ais_empirical_stage_exchange(ais_checkpoint *checkpoint, ais_empirical_stage *stage);
+
+/* Before step number `step`: has somebody asked to stop, is it time for a checkpoint? */
+ais_status ais_empirical_stage_go_on(ais_context *context, const ais_empirical_stage *stage, long step);
 
 /* Fits T in place; the weights of the best snapshot stay. AIS_STOPPED when progress said so. */
 ais_status ais_empirical_flow(ais_context *context, ais_learned *learned, const ais_sample_split *split,

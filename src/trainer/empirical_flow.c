@@ -144,7 +144,7 @@ static ais_status loop(ais_context *context, work *this) {
     for (; this->step < stage->steps; this->step++) {
         double loss, norm = NAN;
         long step = this->step;
-        status = ais_checkpoint_offer(context, stage->checkpoint);
+        status = ais_empirical_stage_go_on(context, stage, step);
         if (status != AIS_OK) return status;
         draw_batch(this, step);
         status = ais_flow_loss(context, &this->trainer, AIS_FLOW_LIKELIHOOD, &loss);

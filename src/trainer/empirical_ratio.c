@@ -210,7 +210,7 @@ static ais_status loop(ais_context *context, work *this) {
     ais_status status = ais_checkpoint_enter(context, stage->checkpoint, "ratio", exchange, this, &resumed);
     ais_pool_run(stage->pool, this->sides, propose_held, this);
     for (; status == AIS_OK && this->step < stage->steps; this->step++) {
-        status = ais_checkpoint_offer(context, stage->checkpoint);
+        status = ais_empirical_stage_go_on(context, stage, this->step);
         if (status != AIS_OK) return status;
         double loss = ais_batch_run(&this->batch, train_block, this), norm = NAN;
         if (isfinite(loss)) norm = ais_adam_step(&this->adam, this->batch.gradient, ratio->weights);

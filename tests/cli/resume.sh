@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A training that is killed again and again and resumed, on another number of threads each time, gives the kernel of one
-# that was never interrupted, byte for byte. Argument: the build folder. Takes about a minute.
+# that was never interrupted, byte for byte. Argument: the build folder. Takes about a minute, several on a busy machine.
 set -eu
 ais=$(realpath "$1/aisampler")
 work=$(mktemp -d)
@@ -29,13 +29,12 @@ compare() { # name, arguments of train
     shift
     "$ais" train "$@" -q -j 1 -o whole.ais
     [ ! -e whole.ais.training ] # gone with success
-    for seconds in 1.3 0.05 1.2 0.4 1.5; do
+    for seconds in 1.3 0.05 1.2 0.4; do
         threads=$((threads % 3 + 1))
         if ! interrupted $seconds train "$@" --resume -q -j $threads -o killed.ais; then break; fi
         kills=$((kills + 1))
     done
     [ $kills -gt 0 ] || { echo "$name: was too fast to be killed"; exit 1; }
-    [ ! -e killed.ais ] || [ $kills -lt 5 ]
     if [ ! -e killed.ais ]; then
         [ -e killed.ais.training ] || { echo "$name: no checkpoint after $kills kills"; exit 1; }
         "$ais" train "$@" --resume -q -j 2 -o killed.ais
@@ -46,13 +45,13 @@ compare() { # name, arguments of train
     echo "$name: killed $kills times, the same kernel"
     rm -f ./*.ais ./*.json ./*.training*
 }
-compare "spline, several attempts" ring5 --rate 0.001
-compare "realnvp on heart" heart --kernel realnvp --layers 8
-compare henon mog6 --kernel henon --layers 8 --steps 1000 --objective likelihood+exact+adversarial
-compare "the paper's setting" mog2 --preset paper --steps 700
+compare "spline, several attempts" ring5 --steps 400
+compare "realnvp on heart" heart --kernel realnvp --layers 8 --steps 600
+compare henon mog6 --kernel henon --layers 8 --steps 300 --objective likelihood+exact+adversarial
+compare "the paper's setting" mog2 --preset paper --steps 500
 "$ais" sample mog6 --sampler rwm --draws 1000 --chains 8 --format csv -q --out draws || [ $? = 3 ]
 cat draws/draws-1.csv > draws.csv
-compare "from draws" data:draws.csv
+compare "from draws" data:draws.csv --steps 500
 
 # run: the training goes on, drawing begins anew, and all files are the same.
 "$ais" run twomodes --draws 300 -q --out whole || [ $? = 3 ]
@@ -95,7 +94,7 @@ refused 1 "its checksum is wrong" train ring5 --rate 0.001
 grep -q "training starts from the beginning; --resume would have gone on from k.ais.training" stderr || say from the beginning
 
 # Ctrl-C keeps the best kernel and the checkpoint. Stopped before a judgement it says so, and no number that is none.
-"$ais" train data:draws.csv --steps 1000000 -o stopped.ais > stdout 2> stderr &
+"$ais" train data:draws.csv --steps 100000 -o stopped.ais > stdout 2> stderr &
 job=$!
 sleep 2
 kill -INT $job
