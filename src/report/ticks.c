@@ -43,7 +43,7 @@ static void superscript(int exponent, char *text, size_t size) {
     for (const char *at = plain; *at; at++) {
         const char *shown = *at == '-' ? "⁻" : digit[*at - '0'];
         if (used + strlen(shown) + 1 > size) break;
-        strcpy(text + used, shown);
+        memcpy(text + used, shown, strlen(shown) + 1);
         used += strlen(shown);
     }
 }
