@@ -16,6 +16,7 @@
 #include <aisampler/diagnostics.h>
 
 #include "trainer/henon_trainer.h"
+#include "trainer/start.h"
 #include "words.h"
 
 enum { CHAINS = 2000, BURN = 1000, DRAWS = 1000, MOST_MODES = 64 };
@@ -185,11 +186,13 @@ static ais_status train(ais_context *context, ais_pool *pool, const char *name, 
                        .hidden = (int)number("hidden", 32),
                        .depth = (int)number("depth", 1),
                        .activation = number("relu", paper) > 0 ? AIS_RELU : AIS_TANH};
-    double start = now(), scale = target->start_scale;
-    target->start_scale = number("start", 4);
-    status = ais_population_new(context, pool, target, seed, (int)number("chains", 1024), NULL, &population);
-    target->start_scale = scale;
-    if (status == AIS_OK) status = ais_population_move(context, population, 1, (int)number("warm", 500));
+    double start = now();
+    ais_start *cold = NULL;
+    int chains = (int)number("chains", 1024);
+    status = ais_cold_start(context, target, &(ais_start_options){.seed = seed, .population = chains, .pool = pool},
+                            &cold);
+    if (status == AIS_OK) status = ais_population_new(context, pool, target, seed, chains, cold->x, &population);
+    ais_start_free(cold);
     if (status == AIS_OK) ais_population_scale_walk(population);
     if (status == AIS_OK) status = ais_kernel_learned(context, &shape, seed, &kernel);
     if (status == AIS_OK && number("whiten", 1) > 0)
@@ -220,8 +223,8 @@ int main(int count, char **argument) {
         fprintf(stderr, "usage: henon_training TARGETS [key=value...]\n");
         return 2;
     }
-    words = count - 2;
-    word = argument + 2;
+    words = count - 1;
+    word = argument + 1;
     ais_context context = {0};
     ais_pool *pool = NULL;
     int first = 1, last = 1;

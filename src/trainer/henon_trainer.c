@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "nn/adam.h"
-#include "trainer/fresh.h"
+#include "trainer/henon_judge.h"
 #include "trainer/henon_objective.h"
 
 static const double lost_acceptance = 0.005, rollback_scale = 0.5;
@@ -222,9 +222,8 @@ static ais_status judge(ais_context *context, course *this) {
     ais_henon_trainer *trainer = this->trainer;
     ais_fresh_result fresh;
     set_kernel(trainer, kept(this));
-    ais_status status =
-        ais_fresh_chains(context, trainer->population, &trainer->learned->kernel, trainer->seed + 0x5EED,
-                         this->stage->check_chains, this->stage->check_draws, &fresh);
+    ais_status status = ais_henon_judge(context, trainer->population, &trainer->learned->kernel, trainer->seed + 0x5EED,
+                                        this->stage->check_chains, this->stage->check_draws, &fresh);
     if (status != AIS_OK) return status;
     if (fresh.worst_ess > trainer->best_ess) {
         memcpy(trainer->best, kept(this), trainer->count * sizeof *trainer->best);
