@@ -15,6 +15,7 @@
 
 #include <aisampler/diagnostics.h>
 
+#include "trainer/flow_trainer.h"
 #include "trainer/henon_trainer.h"
 #include "trainer/start.h"
 #include "words.h"
@@ -131,8 +132,8 @@ static bool show(void *data, const ais_henon_progress *p) {
     return true;
 }
 
-static ais_henon_stage stage_of(char letter) {
-    ais_henon_stage stage = letter == 'p' ? ais_henon_stage_paper()
+static ais_henon_stage stage_of(char letter, int dim) {
+    ais_henon_stage stage = letter == 'p' ? ais_henon_stage_paper(dim)
                                           : ais_henon_stage_default(letter == 'l'   ? AIS_LIKELIHOOD
                                                                     : letter == 'a' ? AIS_ADVERSARIAL
                                                                                     : AIS_EXACT);
@@ -189,19 +190,21 @@ static ais_status train(ais_context *context, ais_pool *pool, const char *name, 
     double start = now();
     ais_start *cold = NULL;
     int chains = (int)number("chains", 1024);
-    status = ais_cold_start(context, target, &(ais_start_options){.seed = seed, .population = chains, .pool = pool},
-                            &cold);
+    status =
+        ais_cold_start(context, target, &(ais_start_options){.seed = seed, .population = chains, .pool = pool}, &cold);
     if (status == AIS_OK) status = ais_population_new(context, pool, target, seed, chains, cold->x, &population);
     ais_start_free(cold);
     if (status == AIS_OK) ais_population_scale_walk(population);
     if (status == AIS_OK) status = ais_kernel_learned(context, &shape, seed, &kernel);
-    if (status == AIS_OK && number("whiten", 1) > 0)
-        status = ais_henon_whiten(context, kernel, population, number("whiten", 1) < 2);
+    double whiten = number("whiten", 1);
+    if (status == AIS_OK && whiten == 3) status = ais_flow_whiten(context, kernel, population, AIS_WHITEN_FULL);
+    if (status == AIS_OK && whiten > 0 && whiten < 3)
+        status = ais_henon_whiten(context, kernel, population, whiten == 1);
     if (status == AIS_OK && number("spread", !paper) > 0) ais_henon_spread(kernel, seed);
     if (status == AIS_OK) status = ais_henon_trainer_new(context, kernel, population, seed, &trainer);
     double seconds = now() - start;
     for (const char *s = stages; status == AIS_OK && *s; s++) {
-        ais_henon_stage stage = stage_of(*s);
+        ais_henon_stage stage = stage_of(*s, target->dim);
         start = now();
         status = ais_henon_train(context, trainer, &stage);
         seconds += now() - start;

@@ -79,8 +79,11 @@ static int train(const char *name, const char *spec, double scale, uint64_t seed
     ais_training *training = NULL;
     const char *kind = text("kernel", "default");
     int good = ais_target_open(&context, spec, &target) == AIS_OK;
-    ais_shape henon = {
-        .map = AIS_HENON, .dim = good ? target->dim : 0, .layers = atoi(text("layers", "24")), .activation = AIS_TANH};
+    ais_shape henon = {.map = AIS_HENON,
+                       .reversal = AIS_SWAP,
+                       .dim = good ? target->dim : 0,
+                       .layers = atoi(text("layers", "24")),
+                       .activation = AIS_TANH};
     ais_target bare = good ? *target : (ais_target){0};
     bare.grad = NULL; /* henon is asked to do without */
     const ais_target *seen = strcmp(kind, "henon") == 0 ? &bare : target;

@@ -242,11 +242,12 @@ static ais_status run_steps(ais_context *context, course *this) {
     ais_status status = AIS_OK;
     long check = stage->check_every > 0 ? stage->check_every : stage->steps;
     for (long step = 0; status == AIS_OK && stage->kind == AIS_ADVERSARIAL && step < stage->first_steps; step++) {
-        status = ais_population_move(context, population, 1, stage->walks);
+        if (this->offset < this->objective.blocks) status = ais_population_move(context, population, 1, stage->walks);
         discriminator_step(this);
     }
-    for (long turn = 0; status == AIS_OK && this->adam.step < stage->steps; turn++) {
-        status = ais_population_move(context, population, 1, stage->walks);
+    while (status == AIS_OK && this->adam.step < stage->steps) {
+        /* Once through the population, then it moves. */
+        if (this->offset < this->objective.blocks) status = ais_population_move(context, population, 1, stage->walks);
         for (int k = 0; k < stage->discriminator_steps && stage->kind == AIS_ADVERSARIAL; k++) discriminator_step(this);
         for (int k = 0; status == AIS_OK && k < stage->kernel_steps && this->adam.step < stage->steps; k++) {
             if (!kernel_step(this)) {

@@ -15,7 +15,7 @@
 #include "trainer/short_run.h"
 #include "trainer/start.h"
 
-enum { DEFAULT_POPULATION = 512, HENON_POPULATION = 1024, MOST_POINTS = 4096 };
+enum { DEFAULT_POPULATION = 512, HENON_POPULATION = 1024, PAPER_POPULATION = 4096, MOST_POINTS = 4096 };
 static const double default_seconds = 30, rivals_below = 0.7;
 
 typedef struct lesson {
@@ -188,7 +188,8 @@ static ais_status start_with_nuts(ais_context *context, lesson *this, int wanted
 
 static ais_status begin(ais_context *context, lesson *this) {
     const ais_train_options *options = this->options;
-    int usual = is_henon(options) ? HENON_POPULATION : DEFAULT_POPULATION;
+    bool planar = this->target->dim <= 2;
+    int usual = options->paper && planar ? PAPER_POPULATION : is_henon(options) ? HENON_POPULATION : DEFAULT_POPULATION;
     int wanted = options->population > 0 ? options->population : usual, dim = this->target->dim;
     ais_training *training = this->training;
     training->dim = dim;
@@ -314,7 +315,7 @@ static ais_status run_henon_stages(ais_context *context, lesson *this, ais_henon
         const char *name;
         ais_henon_kind kind;
     } known[] = {{"likelihood", AIS_LIKELIHOOD}, {"exact", AIS_EXACT}, {"adversarial", AIS_ADVERSARIAL}};
-    if (this->options->paper) return run_henon_stage(context, this, trainer, ais_henon_stage_paper());
+    if (this->options->paper) return run_henon_stage(context, this, trainer, ais_henon_stage_paper(this->target->dim));
     char stages[128], *rest = stages;
     snprintf(stages, sizeof stages, "%s", this->options->objective ? this->options->objective : "likelihood+exact");
     ais_status status = AIS_OK;
@@ -330,11 +331,24 @@ static ais_status run_henon_stages(ais_context *context, lesson *this, ais_henon
     return status;
 }
 
+/* The paper's map on a plane starts near x -> -x, unwhitened: what its printed numbers rest on (docs/paper.md). In more
+ * dimensions it starts near the reflection about the population's mean. */
+static ais_status prepare_henon(ais_context *context, lesson *this, ais_kernel *kernel) {
+    if (!this->options->paper) {
+        ais_henon_spread(kernel, this->options->seed);
+        return ais_henon_whiten(context, kernel, this->population, true);
+    }
+    if (this->target->dim <= 2) return AIS_OK;
+    ais_henon_calm(kernel, 0.1);
+    return ais_flow_whiten(context, kernel, this->population, AIS_WHITEN_FULL);
+}
+
 static ais_status train_henon(ais_context *context, lesson *this) {
     const ais_train_options *options = this->options;
-    ais_shape shape = {.map = AIS_HENON, .dim = this->target->dim, .layers = 24, .activation = AIS_TANH};
+    int dim = this->target->dim;
+    ais_shape shape = {.map = AIS_HENON, .reversal = AIS_SWAP, .dim = dim, .layers = 24, .activation = AIS_TANH};
     if (options->paper)
-        shape = (ais_shape){.map = AIS_HENON, .dim = this->target->dim};
+        shape = (ais_shape){.map = AIS_HENON, .dim = dim, .hidden = dim <= 2 ? 32 : 64};
     else if (options->shape)
         shape = *options->shape;
     ais_henon_trainer *trainer = NULL;
@@ -342,10 +356,7 @@ static ais_status train_henon(ais_context *context, lesson *this) {
     ais_status status = ais_kernel_learned(context, &shape, options->seed, &kernel);
     if (status != AIS_OK) return status;
     this->best = kernel;
-    /* The paper's map on a plane starts near x -> -x, unwhitened: what its printed numbers rest on (docs/paper.md). */
-    if (!options->paper || this->target->dim > 2)
-        status = ais_henon_whiten(context, kernel, this->population, !options->paper);
-    if (status == AIS_OK && !options->paper) ais_henon_spread(kernel, options->seed);
+    status = prepare_henon(context, this, kernel);
     if (status == AIS_OK) status = ais_henon_trainer_new(context, kernel, this->population, options->seed, &trainer);
     if (status == AIS_OK) status = run_henon_stages(context, this, trainer);
     if (trainer) this->best_ess = ais_henon_trainer_best(trainer);
