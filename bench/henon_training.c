@@ -2,8 +2,9 @@
  *     henon_training TARGETS [key=value...]
  * TARGETS: names joined by commas. keys: stages (letters: l likelihood, e exact, d exact by differences of the
  * density, a adversarial, p the paper's), seeds (a-b), layers, hidden, depth, act (relu, tanh), swap, chains,
- * batch, spread, and of the stages: ls er ar steps and rates (see options below). Prints one row per target, seed and
- * stage: seconds of training so far, acceptance, worst Song and worst error ESS of 1000 over x, x^2 and mode
+ * spread, calm, whiten (0 no, 1 mean and scale, 2 scale, 3 full), measured (chains, 2000), and the fields of a stage
+ * as letter.field (l.steps=1000 d.rate=1e-3). The start is the cold start of the library. Prints one row per target,
+ * seed and stage: seconds of training so far, acceptance, worst Song and worst error ESS of 1000 over x, x^2 and mode
  * indicators, 2,000 chains x 1000 draws after 1000, and the mean-only Song ESS.
  *
  *     cc -O2 -D_DEFAULT_SOURCE -Iinclude -Isrc bench/henon_training.c -Lbuild -laisampler -lm \
@@ -84,7 +85,7 @@ static void judge(const measure *this, double *f, double mean, double variance, 
 
 static result evaluate(const ais_target *target, const ais_kernel *kernel, const ais_population *population,
                        uint64_t seed) {
-    int dim = target->dim, blocks = (CHAINS + AIS_BLOCK - 1) / AIS_BLOCK;
+    int dim = target->dim, blocks = ((int)number("measured", CHAINS) + AIS_BLOCK - 1) / AIS_BLOCK;
     measure this = {.target = target, .kernel = kernel, .population = population, .seed = seed};
     this.blocks = blocks;
     this.chains = blocks * AIS_BLOCK;
@@ -201,6 +202,7 @@ static ais_status train(ais_context *context, ais_pool *pool, const char *name, 
     if (status == AIS_OK && whiten > 0 && whiten < 3)
         status = ais_henon_whiten(context, kernel, population, whiten == 1);
     if (status == AIS_OK && number("spread", !paper) > 0) ais_henon_spread(kernel, seed);
+    if (status == AIS_OK) ais_henon_calm(kernel, number("calm", 1));
     if (status == AIS_OK) status = ais_henon_trainer_new(context, kernel, population, seed, &trainer);
     double seconds = now() - start;
     for (const char *s = stages; status == AIS_OK && *s; s++) {

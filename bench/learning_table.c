@@ -82,7 +82,7 @@ static int train(const char *name, const char *spec, double scale, uint64_t seed
     ais_shape henon = {.map = AIS_HENON,
                        .reversal = AIS_SWAP,
                        .dim = good ? target->dim : 0,
-                       .layers = atoi(text("layers", "24")),
+                       .layers = atoi(text("layers", "0")),
                        .activation = AIS_TANH};
     ais_target bare = good ? *target : (ais_target){0};
     bare.grad = NULL; /* henon is asked to do without */

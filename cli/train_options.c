@@ -21,7 +21,7 @@ static ais_shape shape_of(const learning *set, int dim) {
     shape.reversal = AIS_SWAP;
     if (set->involution) shape.reversal = strcmp(set->involution, "swap") == 0 ? AIS_SWAP : AIS_FLIP;
     shape.joint = shape.map == AIS_REALNVP && shape.reversal == AIS_FLIP;
-    if (shape.map == AIS_HENON && !set->layers) shape.layers = 24;
+    if (shape.map == AIS_HENON && !set->layers && set->involution) shape.layers = 24;
     if (shape.map == AIS_SPLINE && dim > 2) shape.marginal_bins = 24;
     return shape;
 }

@@ -225,12 +225,12 @@ static ais_status judge(ais_context *context, course *this) {
     ais_status status = ais_henon_judge(context, trainer->population, &trainer->learned->kernel, trainer->seed + 0x5EED,
                                         this->stage->check_chains, this->stage->check_draws, &fresh);
     if (status != AIS_OK) return status;
-    if (fresh.worst_ess > trainer->best_ess) {
+    bool lost = fresh.acceptance < lost_acceptance;
+    if (fresh.worst_ess > trainer->best_ess || (this->stage->last && !lost)) {
         memcpy(trainer->best, kept(this), trainer->count * sizeof *trainer->best);
         trainer->best_ess = fresh.worst_ess;
         trainer->best_acceptance = fresh.acceptance;
-    } else if (this->stage->kind != AIS_LIKELIHOOD && fresh.acceptance < lost_acceptance &&
-               trainer->best_acceptance > 10 * lost_acceptance) {
+    } else if (this->stage->kind != AIS_LIKELIHOOD && lost && trainer->best_acceptance > 10 * lost_acceptance) {
         roll_back(this);
     }
     return report(context, this, &fresh);

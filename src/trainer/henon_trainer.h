@@ -49,6 +49,7 @@ typedef struct ais_henon_stage {
     double discriminator_rate;
     long first_steps;                      /* of the discriminator alone */
     int discriminator_steps, kernel_steps; /* then in turns */
+    bool last;                             /* keep the last weights, as Algorithm 1 does, not the best */
     long check_every;                      /* steps between judgements */
     int check_chains, check_draws;
     /* May be NULL; returns false to stop, and training ends with AIS_STOPPED and the best weights so far. */

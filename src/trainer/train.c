@@ -310,14 +310,15 @@ static ais_status run_henon_stage(ais_context *context, lesson *this, ais_henon_
     return ais_henon_train(context, trainer, &stage);
 }
 
-static ais_status run_henon_stages(ais_context *context, lesson *this, ais_henon_trainer *trainer) {
+static ais_status run_henon_stages(ais_context *context, lesson *this, ais_henon_trainer *trainer,
+                                   const char *objective) {
     static const struct {
         const char *name;
         ais_henon_kind kind;
     } known[] = {{"likelihood", AIS_LIKELIHOOD}, {"exact", AIS_EXACT}, {"adversarial", AIS_ADVERSARIAL}};
     if (this->options->paper) return run_henon_stage(context, this, trainer, ais_henon_stage_paper(this->target->dim));
     char stages[128], *rest = stages;
-    snprintf(stages, sizeof stages, "%s", this->options->objective ? this->options->objective : "likelihood+exact");
+    snprintf(stages, sizeof stages, "%s", objective);
     ais_status status = AIS_OK;
     for (char *name; status == AIS_OK && (name = strtok_r(rest, "+", &rest));) {
         int k = 0;
@@ -343,25 +344,46 @@ static ais_status prepare_henon(ais_context *context, lesson *this, ais_kernel *
     return ais_flow_whiten(context, kernel, this->population, AIS_WHITEN_FULL);
 }
 
+static ais_status attempt_henon(ais_context *context, lesson *this, const ais_shape *shape, const char *objective) {
+    ais_henon_trainer *trainer = NULL;
+    ais_kernel *kernel;
+    ais_status status = ais_kernel_learned(context, shape, this->options->seed, &kernel);
+    if (status != AIS_OK) return status;
+    status = prepare_henon(context, this, kernel);
+    if (status == AIS_OK)
+        status = ais_henon_trainer_new(context, kernel, this->population, this->options->seed, &trainer);
+    if (status == AIS_OK) status = run_henon_stages(context, this, trainer, objective);
+    double worst_ess = trainer ? ais_henon_trainer_best(trainer) : -1;
+    ais_henon_trainer_free(trainer);
+    ais_population_use(context, this->population, NULL); /* the kernel may be freed below */
+    this->training->attempts++;
+    if (this->best && worst_ess <= this->best_ess) {
+        ais_kernel_free(kernel);
+        return status;
+    }
+    ais_kernel_free(this->best);
+    this->best = kernel;
+    this->best_ess = worst_ess;
+    return status;
+}
+
+/* A second attempt where the first one leaves some part of the space too seldom (docs/training.md). */
+static const double henon_enough = 0.35;
+
 static ais_status train_henon(ais_context *context, lesson *this) {
     const ais_train_options *options = this->options;
     int dim = this->target->dim;
-    ais_shape shape = {.map = AIS_HENON, .reversal = AIS_SWAP, .dim = dim, .layers = 24, .activation = AIS_TANH};
-    if (options->paper)
-        shape = (ais_shape){.map = AIS_HENON, .dim = dim, .hidden = dim <= 2 ? 32 : 64};
-    else if (options->shape)
-        shape = *options->shape;
-    ais_henon_trainer *trainer = NULL;
-    ais_kernel *kernel;
-    ais_status status = ais_kernel_learned(context, &shape, options->seed, &kernel);
-    if (status != AIS_OK) return status;
-    this->best = kernel;
-    status = prepare_henon(context, this, kernel);
-    if (status == AIS_OK) status = ais_henon_trainer_new(context, kernel, this->population, options->seed, &trainer);
-    if (status == AIS_OK) status = run_henon_stages(context, this, trainer);
-    if (trainer) this->best_ess = ais_henon_trainer_best(trainer);
-    ais_henon_trainer_free(trainer);
-    this->training->attempts = 1;
+    ais_shape paper = {.map = AIS_HENON, .dim = dim, .hidden = dim <= 2 ? 32 : 64};
+    ais_shape first = {.map = AIS_HENON, .dim = dim, .layers = 24, .activation = AIS_TANH}, second = first;
+    const char *objective = options->objective ? options->objective : "likelihood+exact";
+    second.reversal = AIS_SWAP;
+    if (options->paper) return attempt_henon(context, this, &paper, NULL);
+    if (options->shape->layers) return attempt_henon(context, this, options->shape, objective);
+    first.hidden = second.hidden = options->shape->hidden;
+    first.depth = second.depth = options->shape->depth;
+    ais_status status = attempt_henon(context, this, &first, objective);
+    if (status == AIS_OK && !options->objective && this->best_ess < henon_enough)
+        status = attempt_henon(context, this, &second, "likelihood+adversarial");
     return status;
 }
 
