@@ -6,14 +6,14 @@
 enum { SHELLS = 6, CELLS = 8 };
 
 /* Parts of the space that the indicators tell apart. */
-typedef struct parts {
+typedef struct division {
     size_t dim;
     double *mean, *sd;
     double edge[SHELLS - 1]; /* squared radii, in units of the sds */
     double *centre;          /* CELLS x dim, points of the population */
-} parts;
+} division;
 
-static double distance(const parts *parts, const double *x, const double *y) {
+static double distance(const division *parts, const double *x, const double *y) {
     double sum = 0;
     for (size_t i = 0; i < parts->dim; i++) {
         double off = (x[i] - y[i]) / parts->sd[i];
@@ -27,7 +27,7 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static void cut_shells(parts *parts, const ais_population *population, double *point, double *square) {
+static void cut_shells(division *parts, const ais_population *population, double *point, double *square) {
     for (int c = 0; c < population->chains; c++) {
         ais_population_point(population, c, point);
         square[c] = distance(parts, point, parts->mean);
@@ -37,7 +37,7 @@ static void cut_shells(parts *parts, const ais_population *population, double *p
 }
 
 /* Each centre is the point farthest from those before it: every mode that stands apart gets one. */
-static void choose_centres(const parts *parts, const ais_population *population, double *point, double *nearest) {
+static void choose_centres(const division *parts, const ais_population *population, double *point, double *nearest) {
     for (int c = 0; c < population->chains; c++) nearest[c] = INFINITY;
     ais_population_point(population, 0, parts->centre);
     for (size_t k = 0; k + 1 < CELLS; k++) {
@@ -51,7 +51,7 @@ static void choose_centres(const parts *parts, const ais_population *population,
     }
 }
 
-static bool divide(parts *parts, const ais_population *population, ais_arena *arena) {
+static bool divide(division *parts, const ais_population *population, ais_arena *arena) {
     size_t dim = parts->dim = (size_t)population->target->dim;
     double *point = AIS_TAKE(arena, double, dim), *work = AIS_TAKE(arena, double, population->chains);
     parts->mean = AIS_TAKE(arena, double, dim);
@@ -64,14 +64,14 @@ static bool divide(parts *parts, const ais_population *population, ais_arena *ar
     return true;
 }
 
-static int shell_of(const parts *parts, const double *x) {
+static int shell_of(const division *parts, const double *x) {
     double square = distance(parts, x, parts->mean);
     int k = 0;
     while (k < SHELLS - 1 && square > parts->edge[k]) k++;
     return k;
 }
 
-static int cell_of(const parts *parts, const double *x) {
+static int cell_of(const division *parts, const double *x) {
     double least = INFINITY;
     int cell = 0;
     for (int k = 0; k < CELLS; k++) {
@@ -84,28 +84,29 @@ static int cell_of(const parts *parts, const double *x) {
 }
 
 /* Sums over all draws, and over chains of the squared sum of each. */
-typedef struct tally {
+typedef struct sums {
     double sum, square, chain, chain_square;
-} tally;
+} sums;
 
-static void add(tally *tally, double f) {
+static void add(sums *tally, double f) {
     tally->sum += f;
     tally->square += f * f;
     tally->chain += f;
 }
 
-static void end_chain(tally *tally) {
+static void end_chain(sums *tally) {
     tally->chain_square += tally->chain * tally->chain;
     tally->chain = 0;
 }
 
-static double share(const tally *tally, double chains, double draws) {
+static double share(const sums *tally, double chains, double draws) {
     double n = chains * draws, mean = tally->sum / n, variance = tally->square / n - mean * mean;
     double apart = (tally->chain_square / chains - draws * draws * mean * mean) * chains / (chains - 1);
-    return variance > 0 && apart > 0 ? draws * variance / apart : 0;
+    if (!(variance > 0)) return 0;
+    return apart > variance ? draws * variance / apart : draws; /* antithetic chains can agree to the last bit */
 }
 
-static void count(const parts *parts, size_t chains, size_t draws, const double *x, double *point, tally *tallies) {
+static void count(const division *parts, size_t chains, size_t draws, const double *x, double *point, sums *tallies) {
     size_t dim = parts->dim, all = 2 * dim + SHELLS + CELLS;
     for (size_t c = 0; c < chains; c++) {
         for (size_t t = 0; t < draws; t++) {
@@ -128,11 +129,11 @@ static const double least_mass = 0.02;
 ais_status ais_henon_judge(ais_context *context, const ais_population *population, const ais_kernel *kernel,
                            uint64_t seed, int chains, int draws, ais_fresh_result *result) {
     ais_arena arena = {0};
-    parts parts;
+    division parts = {0};
     chains = ((chains - 1) / AIS_BLOCK + 1) * AIS_BLOCK;
     size_t dim = (size_t)population->target->dim, n = (size_t)chains * (size_t)draws, all = 2 * dim + SHELLS + CELLS;
     double *x = AIS_TAKE(&arena, double, dim *n), *point = AIS_TAKE(&arena, double, dim);
-    tally *tallies = AIS_TAKE(&arena, tally, all);
+    sums *tallies = AIS_TAKE(&arena, sums, all);
     *result = (ais_fresh_result){0};
     ais_status status = x && point && tallies && divide(&parts, population, &arena)
                             ? ais_fresh_draws(context, population, kernel, seed, chains, draws, x, &result->acceptance)

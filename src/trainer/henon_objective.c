@@ -116,19 +116,9 @@ static void likelihood_block(void *data, int b, ais_real *gradient, double *loss
     ais_henon_backward(henon, objective->theta, block->there, false, block->gradient, gradient);
 }
 
-/* `swap` leaves the base as it is only where both halves have the same scales. */
-static void tie_scales(const ais_henon_objective *objective) {
-    int dim = objective->henon.dim;
-    ais_real *scale = objective->batch.gradient + ais_henon_theta(&objective->henon) - (size_t)(2 * dim);
-    for (int i = 0; objective->reversal == AIS_SWAP && i < dim; i++)
-        scale[i] = scale[dim + i] = (scale[i] + scale[dim + i]) / 2;
-}
-
 double ais_henon_likelihood(ais_henon_objective *objective, const ais_real *theta) {
     objective->theta = theta;
-    double loss = ais_batch_run(&objective->batch, likelihood_block, objective);
-    tie_scales(objective);
-    return loss;
+    return ais_batch_run(&objective->batch, likelihood_block, objective);
 }
 
 /* ---- acceptance -------------------------------------------------------------------------------- */
@@ -231,9 +221,7 @@ double ais_henon_acceptance(ais_henon_objective *objective, const ais_real *thet
         ais_pool_run(pool, objective->blocks, correlate, objective);
         term = ais_mixing_total(objective->mixing, objective->mixing_block, objective->blocks, objective->strength);
     }
-    term += ais_batch_run(&objective->batch, acceptance_block, objective);
-    tie_scales(objective);
-    return term;
+    return term + ais_batch_run(&objective->batch, acceptance_block, objective);
 }
 
 /* ---- discriminator ----------------------------------------------------------------------------- */

@@ -170,6 +170,14 @@ static void discriminator_step(course *this) {
     this->discriminator_losses++;
 }
 
+/* `swap` leaves the base as it is only where both halves have the same scales. */
+static void tie_scales(const course *this) {
+    size_t dim = (size_t)this->trainer->learned->shape.dim;
+    ais_real *scale = this->objective.batch.gradient + this->trainer->count - 2 * dim;
+    for (size_t i = 0; this->objective.reversal == AIS_SWAP && i < dim; i++)
+        scale[i] = scale[dim + i] = (scale[i] + scale[dim + i]) / 2;
+}
+
 /* false: the loss or its gradient is not finite. */
 static bool kernel_step(course *this) {
     ais_henon_trainer *trainer = this->trainer;
@@ -178,6 +186,7 @@ static bool kernel_step(course *this) {
     double loss = this->stage->kind == AIS_LIKELIHOOD
                       ? ais_henon_likelihood(&this->objective, trainer->theta)
                       : ais_henon_acceptance(&this->objective, trainer->theta, adversarial ? this->phi : NULL);
+    tie_scales(this);
     double norm = ais_adam_step(&this->adam, this->objective.batch.gradient, trainer->theta);
     this->loss += loss;
     this->losses++;
