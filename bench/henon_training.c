@@ -2,8 +2,9 @@
  *     henon_training TARGETS [key=value...]
  * TARGETS: names joined by commas. keys: stages (letters: l likelihood, e exact, d exact by differences of the
  * density, a adversarial, p the paper's), seeds (a-b), layers, hidden, depth, act (relu, tanh), swap, chains,
- * batch, spread, and of the stages: ls er ar steps and rates (see options below). Prints one row per target, seed and
- * stage: seconds of training so far, acceptance, worst Song and worst error ESS of 1000 over x, x^2 and mode
+ * spread, calm, whiten (0 no, 1 mean and scale, 2 scale, 3 full), measured (chains, 2000), and the fields of a stage
+ * as letter.field (l.steps=1000 d.rate=1e-3). The start is the cold start of the library. Prints one row per target,
+ * seed and stage: seconds of training so far, acceptance, worst Song and worst error ESS of 1000 over x, x^2 and mode
  * indicators, 2,000 chains x 1000 draws after 1000, and the mean-only Song ESS.
  *
  *     cc -O2 -D_DEFAULT_SOURCE -Iinclude -Isrc bench/henon_training.c -Lbuild -laisampler -lm \
@@ -15,7 +16,9 @@
 
 #include <aisampler/diagnostics.h>
 
+#include "trainer/flow_trainer.h"
 #include "trainer/henon_trainer.h"
+#include "trainer/start.h"
 #include "words.h"
 
 enum { CHAINS = 2000, BURN = 1000, DRAWS = 1000, MOST_MODES = 64 };
@@ -82,7 +85,7 @@ static void judge(const measure *this, double *f, double mean, double variance, 
 
 static result evaluate(const ais_target *target, const ais_kernel *kernel, const ais_population *population,
                        uint64_t seed) {
-    int dim = target->dim, blocks = (CHAINS + AIS_BLOCK - 1) / AIS_BLOCK;
+    int dim = target->dim, blocks = ((int)number("measured", CHAINS) + AIS_BLOCK - 1) / AIS_BLOCK;
     measure this = {.target = target, .kernel = kernel, .population = population, .seed = seed};
     this.blocks = blocks;
     this.chains = blocks * AIS_BLOCK;
@@ -130,8 +133,8 @@ static bool show(void *data, const ais_henon_progress *p) {
     return true;
 }
 
-static ais_henon_stage stage_of(char letter) {
-    ais_henon_stage stage = letter == 'p' ? ais_henon_stage_paper()
+static ais_henon_stage stage_of(char letter, int dim) {
+    ais_henon_stage stage = letter == 'p' ? ais_henon_stage_paper(dim)
                                           : ais_henon_stage_default(letter == 'l'   ? AIS_LIKELIHOOD
                                                                     : letter == 'a' ? AIS_ADVERSARIAL
                                                                                     : AIS_EXACT);
@@ -185,20 +188,25 @@ static ais_status train(ais_context *context, ais_pool *pool, const char *name, 
                        .hidden = (int)number("hidden", 32),
                        .depth = (int)number("depth", 1),
                        .activation = number("relu", paper) > 0 ? AIS_RELU : AIS_TANH};
-    double start = now(), scale = target->start_scale;
-    target->start_scale = number("start", 4);
-    status = ais_population_new(context, pool, target, seed, (int)number("chains", 1024), NULL, &population);
-    target->start_scale = scale;
-    if (status == AIS_OK) status = ais_population_move(context, population, 1, (int)number("warm", 500));
+    double start = now();
+    ais_start *cold = NULL;
+    int chains = (int)number("chains", 1024);
+    status =
+        ais_cold_start(context, target, &(ais_start_options){.seed = seed, .population = chains, .pool = pool}, &cold);
+    if (status == AIS_OK) status = ais_population_new(context, pool, target, seed, chains, cold->x, &population);
+    ais_start_free(cold);
     if (status == AIS_OK) ais_population_scale_walk(population);
     if (status == AIS_OK) status = ais_kernel_learned(context, &shape, seed, &kernel);
-    if (status == AIS_OK && number("whiten", 1) > 0)
-        status = ais_henon_whiten(context, kernel, population, number("whiten", 1) < 2);
+    double whiten = number("whiten", 1);
+    if (status == AIS_OK && whiten == 3) status = ais_flow_whiten(context, kernel, population, AIS_WHITEN_FULL);
+    if (status == AIS_OK && whiten > 0 && whiten < 3)
+        status = ais_henon_whiten(context, kernel, population, whiten == 1);
     if (status == AIS_OK && number("spread", !paper) > 0) ais_henon_spread(kernel, seed);
+    if (status == AIS_OK) ais_henon_calm(kernel, number("calm", 1));
     if (status == AIS_OK) status = ais_henon_trainer_new(context, kernel, population, seed, &trainer);
     double seconds = now() - start;
     for (const char *s = stages; status == AIS_OK && *s; s++) {
-        ais_henon_stage stage = stage_of(*s);
+        ais_henon_stage stage = stage_of(*s, target->dim);
         start = now();
         status = ais_henon_train(context, trainer, &stage);
         seconds += now() - start;
@@ -220,8 +228,8 @@ int main(int count, char **argument) {
         fprintf(stderr, "usage: henon_training TARGETS [key=value...]\n");
         return 2;
     }
-    words = count - 2;
-    word = argument + 2;
+    words = count - 1;
+    word = argument + 1;
     ais_context context = {0};
     ais_pool *pool = NULL;
     int first = 1, last = 1;

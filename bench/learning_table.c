@@ -1,5 +1,5 @@
 /* The table of the learning issue: default training from a cold start, then fresh chains, judged.
- *     learning_table [seeds=5] [only=NAME] [kernel=default|henon|paper] [threads=0] [objective=...]
+ *     learning_table [first=1] [seeds=5] [only=NAME] [kernel=default|henon|paper] [threads=0] [objective=...]
  * One row per target and seed: seconds of start and training, acceptance, worst ESS (bulk, Song, error; per chain of
  * 1000 draws in 2D, of 5000 otherwise), the paper's mean-only Song ESS, R-hat, largest error of a mode weight, of
  * log Z, fewest modes that one chain visited. 2D: 2,000 chains x 1000 draws; otherwise 50 x 5000; after 200 steps. */
@@ -79,8 +79,11 @@ static int train(const char *name, const char *spec, double scale, uint64_t seed
     ais_training *training = NULL;
     const char *kind = text("kernel", "default");
     int good = ais_target_open(&context, spec, &target) == AIS_OK;
-    ais_shape henon = {
-        .map = AIS_HENON, .dim = good ? target->dim : 0, .layers = atoi(text("layers", "24")), .activation = AIS_TANH};
+    ais_shape henon = {.map = AIS_HENON,
+                       .reversal = AIS_SWAP,
+                       .dim = good ? target->dim : 0,
+                       .layers = atoi(text("layers", "0")),
+                       .activation = AIS_TANH};
     ais_target bare = good ? *target : (ais_target){0};
     bare.grad = NULL; /* henon is asked to do without */
     const ais_target *seen = strcmp(kind, "henon") == 0 ? &bare : target;
@@ -104,12 +107,12 @@ static int train(const char *name, const char *spec, double scale, uint64_t seed
 int main(int count, char **argument) {
     words = count;
     word = argument;
-    int seeds = atoi(text("seeds", "5")), failures = 0;
+    int first = atoi(text("first", "1")), seeds = atoi(text("seeds", "5")), failures = 0;
     const char *only = text("only", NULL);
     printf("%-15s %4s  %5s %6s  %5s  %5s %5s %5s %5s  %6s  %6s  %7s  %5s  %8s\n", "target", "seed", "start", "train",
            "acc", "bulk", "Song", "error", "mean", "R-hat", "weight", "log Z", "modes", "ESS/s");
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
-        for (int s = 1; s <= seeds && (!only || strstr(rows[r].name, only)); s++)
+        for (int s = first; s <= seeds && (!only || strstr(rows[r].name, only)); s++)
             failures += !train(rows[r].name, rows[r].spec, rows[r].scale, (uint64_t)s);
     return failures > 0;
 }

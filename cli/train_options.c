@@ -20,10 +20,10 @@ static ais_shape shape_of(const learning *set, int dim) {
         .dim = dim, .layers = set->layers, .hidden = set->hidden, .depth = set->depth, .bins = set->bins};
     shape.map = strcmp(kernel, "henon") == 0 ? AIS_HENON : strcmp(kernel, "realnvp") == 0 ? AIS_REALNVP : AIS_SPLINE;
     shape.activation = AIS_TANH;
-    shape.reversal = shape.map == AIS_HENON ? AIS_FLIP : AIS_SWAP;
+    shape.reversal = AIS_SWAP;
     if (set->involution) shape.reversal = strcmp(set->involution, "swap") == 0 ? AIS_SWAP : AIS_FLIP;
     shape.joint = shape.map == AIS_REALNVP && shape.reversal == AIS_FLIP;
-    if (shape.map == AIS_HENON && !set->layers) shape.layers = 24;
+    if (shape.map == AIS_HENON && !set->layers && set->involution) shape.layers = 24;
     if (shape.map == AIS_SPLINE && dim > 2) shape.marginal_bins = 24;
     return shape;
 }

@@ -62,7 +62,8 @@ typedef struct ais_train_progress {
 typedef struct ais_train_options {
     uint64_t seed;
     int threads;            /* 0: one per core */
-    const ais_shape *shape; /* NULL: chosen from the target's dimension, gradient and modes */
+    const ais_shape *shape; /* NULL: chosen from the target's dimension, gradient and modes; a henon shape of 0 layers:
+                               layers, reversal, activation and attempts are chosen */
     const char *objective;  /* stages joined by '+': likelihood, exact, path (flows; path needs a gradient),
                                likelihood, exact, adversarial (henon); NULL: chosen */
     bool rlogr;             /* adversarial: the printed discriminator loss instead of the logistic one */

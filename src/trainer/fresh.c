@@ -53,26 +53,38 @@ static void run_block(void *data, int b) {
     ais_arena_free(&arena);
 }
 
-ais_status ais_fresh_chains(ais_context *context, const ais_population *population, const ais_kernel *kernel,
-                            uint64_t seed, int chains, int draws, ais_fresh_result *result) {
-    int blocks = (chains - 1) / AIS_BLOCK + 1;
-    run this = {.population = population, .kernel = kernel, .seed = seed, .chains = blocks * AIS_BLOCK, .draws = draws};
+ais_status ais_fresh_draws(ais_context *context, const ais_population *population, const ais_kernel *kernel,
+                           uint64_t seed, int chains, int draws, double *x, double *acceptance) {
+    int blocks = chains / AIS_BLOCK;
+    run this = {.population = population, .kernel = kernel, .seed = seed, .chains = chains, .draws = draws, .x = x};
     ais_arena arena = {0};
-    size_t size = (size_t)population->target->dim * (size_t)this.chains * (size_t)draws;
-    this.x = AIS_TAKE(&arena, double, size);
     this.acceptance = AIS_TAKE(&arena, double, blocks);
     this.status = AIS_TAKE(&arena, ais_status, blocks);
     this.context = AIS_TAKE(&arena, ais_context, blocks);
     ais_status status = AIS_OK;
-    if (!this.x || !this.acceptance || !this.status || !this.context)
-        status = ais_fail_memory(context, "fresh chains", size * sizeof(double));
+    if (!this.acceptance || !this.status || !this.context)
+        status = ais_fail_memory(context, "fresh chains", (size_t)blocks * sizeof(ais_context));
     if (status == AIS_OK) ais_pool_run(population->pool, blocks, run_block, &this);
-    *result = (ais_fresh_result){0};
+    *acceptance = 0;
     for (int b = 0; status == AIS_OK && b < blocks; b++) {
         if (this.status[b] != AIS_OK) status = ais_fail(context, this.status[b], "%s", this.context[b].message);
-        result->acceptance += this.acceptance[b] / ((double)this.chains * draws);
+        *acceptance += this.acceptance[b] / ((double)chains * draws);
     }
-    if (status == AIS_OK) result->worst_ess = ais_worst_share(population->target->dim, this.chains, draws, this.x);
+    ais_arena_free(&arena);
+    return status;
+}
+
+ais_status ais_fresh_chains(ais_context *context, const ais_population *population, const ais_kernel *kernel,
+                            uint64_t seed, int chains, int draws, ais_fresh_result *result) {
+    int dim = population->target->dim;
+    ais_arena arena = {0};
+    chains = ((chains - 1) / AIS_BLOCK + 1) * AIS_BLOCK;
+    size_t size = (size_t)dim * (size_t)chains * (size_t)draws;
+    double *x = AIS_TAKE(&arena, double, size);
+    *result = (ais_fresh_result){0};
+    ais_status status = x ? ais_fresh_draws(context, population, kernel, seed, chains, draws, x, &result->acceptance)
+                          : ais_fail_memory(context, "fresh chains", size * sizeof(double));
+    if (status == AIS_OK) result->worst_ess = ais_worst_share(dim, chains, draws, x);
     ais_arena_free(&arena);
     return status;
 }

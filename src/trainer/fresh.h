@@ -16,4 +16,8 @@ typedef struct ais_fresh_result {
 ais_status ais_fresh_chains(ais_context *context, const ais_population *population, const ais_kernel *kernel,
                             uint64_t seed, int chains, int draws, ais_fresh_result *result);
 
+/* The same chains, left to the caller to judge: x (dim x chains x draws) is his; chains must be whole blocks. */
+ais_status ais_fresh_draws(ais_context *context, const ais_population *population, const ais_kernel *kernel,
+                           uint64_t seed, int chains, int draws, double *x, double *acceptance);
+
 #endif

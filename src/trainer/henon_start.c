@@ -36,6 +36,16 @@ void ais_henon_spread(ais_kernel *kernel, uint64_t seed) {
     }
 }
 
+void ais_henon_calm(ais_kernel *kernel, double share) {
+    ais_learned *learned = (ais_learned *)kernel;
+    const ais_perceptron *net = &learned->henon.net;
+    size_t last = (size_t)net->hidden * (size_t)net->outputs, end = ais_perceptron_weights(net) - (size_t)net->outputs;
+    for (int l = 0; l < learned->henon.layers; l++) {
+        ais_real *weights = learned->weights + (size_t)l * learned->henon.layer_weights + end - last;
+        for (size_t i = 0; i < last; i++) weights[i] *= (ais_real)share;
+    }
+}
+
 ais_henon_stage ais_henon_stage_default(ais_henon_kind kind) {
     ais_henon_stage stage = {.kind = kind,
                              .steps = 3000,
@@ -47,34 +57,45 @@ ais_henon_stage ais_henon_stage_default(ais_henon_kind kind) {
                              .check_every = 1000,
                              .check_chains = 128,
                              .check_draws = 250};
-    if (kind == AIS_LIKELIHOOD) return stage;
-    stage.steps = 2500;
-    stage.rate = kind == AIS_EXACT ? 1e-3 : 3e-4;
+    if (kind == AIS_LIKELIHOOD) {
+        stage.steps = 8000;
+        stage.batch = 512;
+        stage.check_every = 4000;
+        return stage;
+    }
+    stage.check_chains = 512;
+    stage.check_draws = 500;
+    bool exact = kind == AIS_EXACT;
+    stage.steps = exact ? 3000 : 1500;
+    stage.rate = exact ? 1e-3 : 3e-4;
+    stage.batch = exact ? 0 : 512;
     stage.average = 0.99;
-    stage.mixing = 1;
-    stage.likelihood = kind == AIS_ADVERSARIAL ? 0.3 : 0;
+    stage.mixing = exact ? 1 : 0.3;
+    stage.likelihood = exact ? 0.1 : 1;
     stage.mixing_weight = 4;
     stage.waves = 32;
     stage.check_every = 500;
     stage.form = AIS_PRODUCT;
     stage.loss = AIS_LOGISTIC;
     stage.discriminator_rate = 1e-3;
-    stage.first_steps = 1000;
+    stage.first_steps = 500;
     stage.discriminator_steps = 2;
     return stage;
 }
 
-ais_henon_stage ais_henon_stage_paper(void) {
+ais_henon_stage ais_henon_stage_paper(int dim) {
     return (ais_henon_stage){.kind = AIS_ADVERSARIAL,
-                             .steps = 2000,
-                             .rate = 3e-4,
+                             .steps = dim <= 2 ? 3000 : 300,
+                             .rate = dim <= 2 ? 1e-3 : 3e-4,
                              .final_share = 1,
+                             .batch = dim <= 2 ? 512 : 256,
                              .kernel_steps = 1,
                              .discriminator_steps = 3,
                              .discriminator_rate = 1e-3,
                              .form = AIS_PRODUCT,
                              .loss = AIS_RLOGR,
-                             .check_every = 500,
+                             .last = true,
+                             .check_every = dim <= 2 ? 250 : 100,
                              .check_chains = 128,
-                             .check_draws = 250};
+                             .check_draws = dim <= 2 ? 250 : 100};
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "nn/adam.h"
-#include "trainer/fresh.h"
+#include "trainer/henon_judge.h"
 #include "trainer/henon_objective.h"
 #include "trainer/training.h"
 
@@ -173,6 +173,14 @@ static void discriminator_step(course *this) {
     this->discriminator_losses++;
 }
 
+/* `swap` leaves the base as it is only where both halves have the same scales. */
+static void tie_scales(const course *this) {
+    size_t dim = (size_t)this->trainer->learned->shape.dim;
+    ais_real *scale = this->objective.batch.gradient + this->trainer->count - 2 * dim;
+    for (size_t i = 0; this->objective.reversal == AIS_SWAP && i < dim; i++)
+        scale[i] = scale[dim + i] = (scale[i] + scale[dim + i]) / 2;
+}
+
 /* false: the loss or its gradient is not finite. */
 static bool kernel_step(course *this) {
     ais_henon_trainer *trainer = this->trainer;
@@ -181,6 +189,7 @@ static bool kernel_step(course *this) {
     double loss = this->stage->kind == AIS_LIKELIHOOD
                       ? ais_henon_likelihood(&this->objective, trainer->theta)
                       : ais_henon_acceptance(&this->objective, trainer->theta, adversarial ? this->phi : NULL);
+    tie_scales(this);
     double norm = ais_adam_step(&this->adam, this->objective.batch.gradient, trainer->theta);
     this->loss += loss;
     this->losses++;
@@ -225,16 +234,15 @@ static ais_status judge(ais_context *context, course *this) {
     ais_henon_trainer *trainer = this->trainer;
     ais_fresh_result fresh;
     set_kernel(trainer, kept(this));
-    ais_status status =
-        ais_fresh_chains(context, trainer->population, &trainer->learned->kernel, trainer->seed + 0x5EED,
-                         this->stage->check_chains, this->stage->check_draws, &fresh);
+    ais_status status = ais_henon_judge(context, trainer->population, &trainer->learned->kernel, trainer->seed + 0x5EED,
+                                        this->stage->check_chains, this->stage->check_draws, &fresh);
     if (status != AIS_OK) return status;
-    if (fresh.worst_ess > trainer->best_ess) {
+    bool lost = fresh.acceptance < lost_acceptance;
+    if (fresh.worst_ess > trainer->best_ess || (this->stage->last && !lost)) {
         memcpy(trainer->best, kept(this), trainer->count * sizeof *trainer->best);
         trainer->best_ess = fresh.worst_ess;
         trainer->best_acceptance = fresh.acceptance;
-    } else if (this->stage->kind != AIS_LIKELIHOOD && fresh.acceptance < lost_acceptance &&
-               trainer->best_acceptance > 10 * lost_acceptance) {
+    } else if (this->stage->kind != AIS_LIKELIHOOD && lost && trainer->best_acceptance > 10 * lost_acceptance) {
         roll_back(this);
     }
     return report(context, this, &fresh);
@@ -276,20 +284,25 @@ static ais_status offer(ais_context *context, course *this, long turn) {
     return status == AIS_OK ? ais_checkpoint_offer(context, this->stage->checkpoint) : status;
 }
 
+/* The population moves when it has been gone through once. */
+static ais_status move_on(ais_context *context, course *this) {
+    if (this->offset >= this->objective.blocks) return AIS_OK;
+    return ais_population_move(context, this->trainer->population, 1, this->stage->walks);
+}
+
 static ais_status run_steps(ais_context *context, course *this) {
     const ais_henon_stage *stage = this->stage;
-    ais_population *population = this->trainer->population;
     ais_status status = AIS_OK;
     long check = stage->check_every > 0 ? stage->check_every : stage->steps;
     long first_steps = stage->kind == AIS_ADVERSARIAL ? stage->first_steps : 0;
     for (; status == AIS_OK && this->first < first_steps; this->first++) {
         status = offer(context, this, this->first);
-        if (status == AIS_OK) status = ais_population_move(context, population, 1, stage->walks);
+        if (status == AIS_OK) status = move_on(context, this);
         discriminator_step(this);
     }
     for (; status == AIS_OK && this->adam.step < stage->steps; this->turn++) {
         status = offer(context, this, this->turn);
-        if (status == AIS_OK) status = ais_population_move(context, population, 1, stage->walks);
+        if (status == AIS_OK) status = move_on(context, this);
         for (int k = 0; k < stage->discriminator_steps && stage->kind == AIS_ADVERSARIAL; k++) discriminator_step(this);
         for (int k = 0; status == AIS_OK && k < stage->kernel_steps && this->adam.step < stage->steps; k++) {
             if (!kernel_step(this)) {

@@ -49,6 +49,7 @@ typedef struct ais_henon_stage {
     double discriminator_rate;
     long first_steps;                      /* of the discriminator alone */
     int discriminator_steps, kernel_steps; /* then in turns */
+    bool last;                             /* keep the last weights, as Algorithm 1 does, not the best */
     long check_every;                      /* steps between judgements */
     int check_chains, check_draws;
     /* May be NULL; returns false to stop, and training ends with AIS_STOPPED and the best weights so far. */
@@ -63,7 +64,7 @@ ais_henon_stage ais_henon_stage_default(ais_henon_kind kind);
 /* The paper's own setting: Algorithm 1, r log r, product form, nothing else. For 5 layers, relu, flip, no spread;
  * in two dimensions no whitening either: the map then starts near x -> -x, on which the printed numbers for
  * symmetric targets rest. */
-ais_henon_stage ais_henon_stage_paper(void);
+ais_henon_stage ais_henon_stage_paper(int dim);
 
 typedef struct ais_henon_trainer ais_henon_trainer;
 
@@ -84,5 +85,8 @@ ais_status ais_henon_whiten(ais_context *context, ais_kernel *kernel, const ais_
 
 /* First-layer weights three times as large and biases U(-2, 2): bumps all over the whitened space. */
 void ais_henon_spread(ais_kernel *kernel, uint64_t seed);
+
+/* Scales V's last layer: the smaller, the closer a fresh g is to quarter turns. */
+void ais_henon_calm(ais_kernel *kernel, double share);
 
 #endif

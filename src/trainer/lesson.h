@@ -19,7 +19,8 @@ typedef struct ais_lesson {
     size_t laplace_bytes; /* 0 without */
     double began, stage_began;
     const char *stage;
-    int number;          /* of the present attempt at a flow, or of the present stage of henon */
+    int number;          /* of the present attempt */
+    int stages_done;     /* of an attempt at a henon kernel */
     double work;         /* of the attempts so far: steps x batch x weights */
     ais_kernel *present; /* of the present attempt */
     ais_kernel *best;

@@ -2,6 +2,7 @@
  * threads, and what cannot work is refused or rolled back. */
 #include "support.h"
 
+#include "trainer/henon_judge.h"
 #include "trainer/henon_trainer.h"
 
 enum { DIM = 2, LANES = 64 };
@@ -177,8 +178,38 @@ static void refusals(void **state) {
     drop(&s);
 }
 
+/* With V = 0 layers are quarter turns, so that M is known: a fresh draw (swap, 4 layers), no move at all (flip, 4) and
+ * x -> -x (flip, 5), whose mean looks perfect. The judge must tell them apart. */
+static void judgement(void **state) {
+    (void)state;
+    enum { DRAWS = 100 };
+    static const struct {
+        ais_reversal reversal;
+        int layers;
+        double least, most;
+    } known[] = {
+        {AIS_SWAP, 4, 0.6, 1.4}, {AIS_FLIP, 4, 0.5 / DRAWS, 1.5 / DRAWS}, {AIS_FLIP, 5, 0.5 / DRAWS, 1.5 / DRAWS}};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        setting s;
+        make(&s, 2, "gaussian:dim=2");
+        ais_kernel *kernel;
+        ais_fresh_result result;
+        ais_shape shape = {.map = AIS_HENON, .reversal = known[k].reversal, .dim = DIM, .layers = known[k].layers};
+        assert_ok(s.context, ais_kernel_learned(&s.context, &shape, 5, &kernel));
+        ais_henon_calm(kernel, 0);
+        assert_ok(s.context, ais_henon_judge(&s.context, s.population, kernel, 5, 512, DRAWS, &result));
+        if (!(result.worst_ess > known[k].least && result.worst_ess < known[k].most))
+            fail_msg("reversal %d, %d layers: judged %g, acceptance %g", known[k].reversal, known[k].layers,
+                     result.worst_ess, result.acceptance);
+        assert_true(result.acceptance > 0.999);
+        ais_kernel_free(kernel);
+        drop(&s);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(stages), cmocka_unit_test(trained_discriminator),
-                                       cmocka_unit_test(divergence), cmocka_unit_test(refusals)};
+                                       cmocka_unit_test(divergence), cmocka_unit_test(judgement),
+                                       cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
