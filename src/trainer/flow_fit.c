@@ -98,6 +98,35 @@ static void choose(const sample *of, double *scale, double *shift) {
         }
 }
 
+static void features(size_t n, const double *kept, double *f) {
+    for (size_t c = 0; c < n; c++, f += FEATURES) {
+        f[0] = 1;
+        f[1] = ais_linear_feature * kept[c];
+        f[2] = ais_quadratic_feature * (kept[c] * kept[c] - 1);
+    }
+}
+
+size_t ais_flow_governor(const ais_population *population, const double *mean, const double *sd) {
+    size_t dim = (size_t)population->target->dim, n = (size_t)population->chains, best = dim - 1;
+    double *u = malloc((dim + FEATURES) * n * sizeof *u), *f = u + dim * n, least = INFINITY;
+    if (!u) return best;
+    for (size_t i = 0; i < dim; i++)
+        for (size_t c = 0; c < n; c++)
+            u[i * n + c] = (population->state[c / AIS_BLOCK]->x[i * AIS_BLOCK + c % AIS_BLOCK] - mean[i]) / sd[i];
+    for (size_t i = 0; i < dim; i++) {
+        double sum = 0;
+        features(n, u + i * n, f);
+        for (size_t j = 0; j < dim; j++) {
+            double a[FEATURES] = {0}, b[FEATURES] = {0};
+            if (j != i) sum += fit(&(sample){.n = n, .f = f, .x = u + j * n}, FEATURES, FEATURES, a, b);
+        }
+        if (sum < least) best = i;
+        least = fmin(sum, least);
+    }
+    free(u);
+    return best;
+}
+
 bool ais_flow_fit_pivot(ais_kernel *kernel, const ais_population *population) {
     ais_learned *learned = (ais_learned *)kernel;
     const ais_flow *flow = &learned->flow;
@@ -113,12 +142,7 @@ bool ais_flow_fit_pivot(ais_kernel *kernel, const ais_population *population) {
         for (size_t i = 0; i < dim; i++)
             memcpy(u + i * n + (size_t)b * AIS_BLOCK, row + i * AIS_BLOCK, AIS_BLOCK * sizeof *u);
     }
-    const double *kept = u + (size_t)layer->index[0] * n;
-    for (size_t c = 0; c < n; c++) {
-        f[FEATURES * c] = 1;
-        f[FEATURES * c + 1] = ais_linear_feature * kept[c];
-        f[FEATURES * c + 2] = ais_quadratic_feature * (kept[c] * kept[c] - 1);
-    }
+    features(n, u + (size_t)layer->index[0] * n, f);
     ais_real *weights = learned->weights + layer->offset, *bias = weights + 2 * (size_t)layer->net.outputs;
     for (int m = 0; m < layer->mapped; m++) {
         double w[2][FEATURES] = {{0}};

@@ -52,50 +52,6 @@ static void covariance(const ais_population *population, const double *mean, dou
         for (size_t j = 0; j <= i; j++) matrix[j * dim + i] = matrix[i * dim + j] /= population->chains - 1;
 }
 
-/* Ranks of x, scaled to mean 0 and variance 1: heavy tails must not decide. */
-static void ranks(size_t n, const double *x, double *rank) {
-    for (size_t c = 0; c < n; c++) {
-        double below = 0;
-        for (size_t k = 0; k < n; k++) below += (x[k] < x[c]) - (x[k] > x[c]);
-        rank[c] = below / (double)n * sqrt(3);
-    }
-}
-
-/* How much of the variance of y (mean 0, variance 1) a parabola in u (likewise, symmetric) explains. */
-static double explained(size_t n, const double *u, const double *y) {
-    const double fourth = 1.8; /* of ranks */
-    double one = 0, two = 0;
-    for (size_t c = 0; c < n; c++) {
-        one += y[c] * u[c] / (double)n;
-        two += y[c] * (u[c] * u[c] - 1) / (double)n;
-    }
-    return one * one + two * two / (fourth - 1);
-}
-
-/* The coordinate on which the places and the widths of all others depend most, or the last one when memory is out. */
-static size_t governor(const ais_population *population, const double *mean) {
-    size_t dim = (size_t)population->target->dim, n = (size_t)population->chains, best = dim - 1;
-    double *x = malloc((2 * dim + 1) * n * sizeof *x), most = -1;
-    if (!x) return best;
-    double *place = x + n, *width = place + dim * n;
-    for (size_t i = 0; i < dim; i++) {
-        for (size_t c = 0; c < n; c++)
-            x[c] = population->state[c / AIS_BLOCK]->x[i * AIS_BLOCK + c % AIS_BLOCK] - mean[i];
-        ranks(n, x, place + i * n);
-        for (size_t c = 0; c < n; c++) x[c] = fabs(x[c]);
-        ranks(n, x, width + i * n);
-    }
-    for (size_t i = 0; i < dim; i++) {
-        double sum = 0;
-        for (size_t j = 0; j < dim; j++)
-            if (j != i) sum += explained(n, place + i * n, place + j * n) + explained(n, place + i * n, width + j * n);
-        if (sum > most) best = i;
-        most = fmax(sum, most);
-    }
-    free(x);
-    return best;
-}
-
 ais_status ais_flow_whiten(ais_context *context, ais_kernel *kernel, const ais_population *population,
                            ais_whitening_kind kind) {
     size_t dim = (size_t)population->target->dim;
@@ -104,7 +60,7 @@ ais_status ais_flow_whiten(ais_context *context, ais_kernel *kernel, const ais_p
     double *sd = mean + dim, *factor = sd + dim, *axes = factor + dim * dim, *matrix = axes + dim * dim;
     ais_population_moments(population, mean, sd);
     for (size_t i = 0; i < dim; i++) sd[i] = sd[i] > 0 ? sd[i] : 1;
-    size_t last = kind == AIS_WHITEN_GOVERNED ? governor(population, mean) : dim - 1;
+    size_t last = kind == AIS_WHITEN_GOVERNED ? ais_flow_governor(population, mean, sd) : dim - 1;
     for (size_t i = 0; i < dim; i++) factor[i * dim + (i == last ? dim - 1 : i == dim - 1 ? last : i)] = sd[i];
     if (kind == AIS_WHITEN_FULL && dim > 1) {
         covariance(population, mean, matrix);

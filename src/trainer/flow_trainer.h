@@ -58,6 +58,9 @@ typedef enum ais_whitening_kind { AIS_WHITEN_SD, AIS_WHITEN_FULL, AIS_WHITEN_GOV
 ais_status ais_flow_whiten(ais_context *context, ais_kernel *kernel, const ais_population *population,
                            ais_whitening_kind kind);
 
+/* The coordinate whose parabolas, as places and widths of the others, make the population most likely. */
+size_t ais_flow_governor(const ais_population *population, const double *mean, const double *sd);
+
 /* Affine flows with a pivot layer and quadratic conditioners: that layer as the population says, place and width of
  * every coordinate being parabolas of the kept one. Other layers stay as they are. False for other flows. */
 bool ais_flow_fit_pivot(ais_kernel *kernel, const ais_population *population);

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-enum { BENDS = 2 }; /* attempts at a bent density */
-
 static ais_flow_plan basic(long steps, double rate, int batch) {
     return (ais_flow_plan){.steps = steps,
                            .rate = rate,
@@ -39,7 +37,7 @@ static bool low(const ais_situation *situation, int k, ais_attempt *attempt) {
     switch (k) {
     case 0:
         attempt->shape = spline(dim, 2, 32, 1, 24, 0);
-        attempt->plan = basic(1600, 1e-2, 256);
+        attempt->plan = basic(2400, 1e-2, 256);
         attempt->w0 = 2;
         return true;
     case 1:
@@ -71,19 +69,19 @@ static bool bent(const ais_situation *situation, int k, ais_attempt *attempt) {
     attempt->plan = basic(k == 0 ? 700 : 2000, 5e-3, 256);
     attempt->plan.likelihood_share = 0;
     attempt->plan.second = AIS_FLOW_PATH;
-    attempt->plan.skip_above = 0.95;
+    attempt->plan.skip_above = 0.93;
     return k < 2;
 }
 
 /* A bent density: places and widths are parabolas of one coordinate. A fit that grows with the population comes first,
- * since the path objective from the identity would keep to the middle; the second attempt bends in more ways. */
-static bool curved(const ais_situation *situation, int k, ais_attempt *attempt) {
+ * since the path objective from the identity would keep to the middle. */
+static bool curved(const ais_situation *situation, ais_attempt *attempt) {
     bent(situation, 0, attempt);
     attempt->whitening = AIS_WHITEN_GOVERNED;
-    attempt->enough = 0.5; /* squares with heavy tails look worse than they are */
+    attempt->enough = 0.2; /* squares with heavy tails look worse than they are, and splines do worse */
     attempt->fits = 20;
     attempt->shape.pivot = true;
-    attempt->shape.layers = k == 0 ? 1 : 5;
+    attempt->shape.layers = 3; /* the pivot's, and both halves once, which move the pivot too */
     attempt->shape.marginal_bins = 0;
     attempt->plan = basic(800, 5e-3, 256);
     attempt->plan.likelihood_share = situation->gradient ? 0 : 0.3;
@@ -107,8 +105,8 @@ static bool wide(const ais_situation *situation, int k, ais_attempt *attempt) {
 
 bool ais_plan_flow(const ais_situation *situation, int k, ais_attempt *attempt) {
     memset(attempt, 0, sizeof *attempt);
-    if (situation->annealed && k < BENDS) return curved(situation, k, attempt);
-    if (situation->annealed) k -= BENDS;
+    if (situation->annealed && k == 0) return curved(situation, attempt);
+    if (situation->annealed) k--;
     if (situation->dim <= 2) return low(situation, k, attempt);
     if (!situation->gradient || situation->separate > 1) return wide(situation, k, attempt);
     return k < 2 ? bent(situation, k, attempt) : wide(situation, k - 2, attempt);
