@@ -2,10 +2,8 @@
 
 #include "simd/math.h"
 
-/* Of a log scale: wide enough that one layer can undo a funnel, and far from overflow in a product of many. */
-static const double limit = 64;
-
-static inline double shrink(double p) { return 1 / sqrt(1 + p * p / (limit * limit)); } /* log scale = p shrink(p) */
+/* log scale = p shrink(p), within the call's bound */
+static inline double shrink(double p, double bound) { return 1 / sqrt(1 + p * p / (bound * bound)); }
 
 void AIS_ISA(ais_affine_map)(const ais_element_call *call, bool inverse, const double *from, double *to,
                              double *log_det) {
@@ -13,7 +11,7 @@ void AIS_ISA(ais_affine_map)(const ais_element_call *call, bool inverse, const d
     double sign = inverse ? -1 : 1;
 #pragma omp simd
     for (size_t c = 0; c < call->lanes; c++) {
-        double p = (double)scale[c], s = p * shrink(p), t = (double)shift[c];
+        double p = (double)scale[c], s = p * shrink(p, call->bound), t = (double)shift[c];
         double before = inverse ? from[c] : from[c] + t, after = inverse ? t : 0;
         to[c] = before * exp(sign * s) - after;
         log_det[c] += sign * s;
@@ -25,7 +23,7 @@ void AIS_ISA(ais_affine_backward)(const ais_element_call *call, bool inverse, co
     size_t lanes = call->lanes;
 #pragma omp simd
     for (size_t c = 0; c < lanes; c++) {
-        double p = (double)call->p[c], less = shrink(p), slope = exp(p * less), ds = less * less * less;
+        double p = (double)call->p[c], less = shrink(p, call->bound), slope = exp(p * less), ds = less * less * less;
         double a_forward = inverse ? -a[c] / slope : a[c], b_forward = inverse ? -b[c] : b[c];
         gradient[c] = inverse ? -a_forward : a_forward * slope;
         double moved = x[c] + (double)call->p[lanes + c];

@@ -18,6 +18,7 @@ typedef struct ais_flow_layer {
     bool spline;        /* else affine */
     int bins, params;   /* of one element */
     int kept, mapped;   /* coordinates */
+    double most_scale;  /* affine: bound of the log scale */
     int *index;         /* kept ones first, then mapped ones */
     ais_perceptron net; /* features -> mapped x params */
     size_t offset;      /* of its weights */
