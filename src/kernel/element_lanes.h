@@ -17,7 +17,8 @@
 
 enum { AIS_MAX_BINS = 64, AIS_AFFINE_PARAMS = 2 };
 
-/* What every element takes. bins and bound are the spline's. */
+/* What every element takes. bins is the spline's; bound the spline's, or that of an
+ * affine map's log scale. */
 typedef struct ais_element_call {
     int bins;
     double bound;
@@ -35,7 +36,7 @@ AIS_DECLARE_LANES(void, ais_spline_map, const ais_element_call *call, bool inver
 AIS_DECLARE_LANES(void, ais_spline_backward, const ais_element_call *call, bool inverse, const double *x,
                   const double *a, const double *b, double *gradient, ais_real *gradient_p);
 
-/* y = x exp(s) + t with s = 2 tanh(p0 / 2), t = p1. */
+/* y = (x + t) exp(s) with s = p0 / sqrt(1 + (p0 / bound)^2), t = p1. */
 AIS_DECLARE_LANES(void, ais_affine_map, const ais_element_call *call, bool inverse, const double *from, double *to,
                   double *log_det);
 AIS_DECLARE_LANES(void, ais_affine_backward, const ais_element_call *call, bool inverse, const double *x,

@@ -6,7 +6,11 @@
 #include "kernel/element_lanes.h"
 
 /* Scales of the features, so that one learning rate suits conditioners of both kinds. */
-static const ais_real linear_scale = (ais_real)0.3, quadratic_scale = (ais_real)0.09;
+static const ais_real linear_scale = (ais_real)ais_linear_feature, quadratic_scale = (ais_real)ais_quadratic_feature;
+
+/* Of the log scales of affine layers: small, so that stacks of them stay invertible in double whatever their weights;
+ * a pivot layer, of which there is one, must be able to undo a funnel. */
+static const double most_scale = 2, pivot_most_scale = 64;
 
 static int feature_count(const ais_flow *flow, int kept) {
     return flow->quadratic ? kept + kept * (kept + 1) / 2 : kept;
@@ -51,6 +55,7 @@ bool ais_flow_build(ais_flow *flow, const ais_flow_shape *shape, ais_arena *aren
                                   .kept = l < marginal                    ? 0
                                           : shape->pivot && l == marginal ? 1
                                                                           : dim / 2,
+                                  .most_scale = shape->pivot && l == marginal ? pivot_most_scale : most_scale,
                                   .index = AIS_TAKE(arena, int, dim),
                                   .offset = flow->weights};
         if (!layer->index) return false;
@@ -170,8 +175,11 @@ static void parameters(const ais_flow *flow, const ais_flow_layer *layer, const 
 
 static ais_element_call element(const ais_flow *flow, const ais_flow_layer *layer, size_t lanes, const ais_real *p,
                                 int mapped) {
-    return (ais_element_call){
-        .bins = layer->bins, .bound = flow->bound, .lanes = lanes, .p = p + (size_t)(mapped * layer->params) * lanes};
+    return (ais_element_call){.bins = layer->bins,
+                              .bound = layer->spline ? flow->bound : layer->most_scale,
+                              .lanes = lanes,
+                              .p = p + (size_t)(mapped * layer->params) * lanes,
+                              .shared = layer->marginal};
 }
 
 void ais_flow_map(const ais_flow *flow, const ais_real *weights, ais_flow_tape *tape, bool inverse, double *z,

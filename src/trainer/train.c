@@ -178,8 +178,10 @@ static ais_status make_flow(ais_context *context, ais_lesson *this, ais_attempt 
     ais_flow_spread(this->present, seed, attempt->w0);
     /* The Hessian at the only mode tells more than the covariance of a small population. */
     if (this->laplace && attempt->whitening == AIS_WHITEN_FULL)
-        return ais_kernel_whiten(context, this->present, this->laplace, this->laplace + this->target->dim);
-    return ais_flow_whiten(context, this->present, this->population, attempt->whitening);
+        status = ais_kernel_whiten(context, this->present, this->laplace, this->laplace + this->target->dim);
+    else
+        status = ais_flow_whiten(context, this->present, this->population, attempt->whitening);
+    return status == AIS_OK ? ais_flow_settle(context, this->present, this->population, attempt->fits) : status;
 }
 
 static ais_status attempt_flow(ais_context *context, ais_lesson *this, ais_attempt *attempt) {
