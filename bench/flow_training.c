@@ -2,8 +2,9 @@
  *     flow_training TARGET [key=value...]
  * keys: seeds (number of them), map (spline, realnvp), layers, hidden, depth, bins, marginal, w0, rate, batch, steps,
  * share (of likelihood), second (pair, path), sweeps, walks, per (steps per round), chains (population), scale (of the
- * search), full (whitening), average, clip, mchains, mdraws (measuring). One row per seed: seconds of the start and
- * of training, acceptance, worst ESS as a share of the draws: bulk, Song, error; R-hat; log Z error of the start.
+ * search), full (whitening: 0 sd, 1 principal axes, 2 governed), laplace (whitening by the only mode), fit (rounds of
+ * the pivot layer's), pivot, bound, average, clip, mchains, mdraws (measuring). One row per seed: seconds of the start
+ * and of training, acceptance, worst ESS as a share of the draws: bulk, Song, error; R-hat; log Z error of the start.
  *
  *     cc -O2 -D_DEFAULT_SOURCE -Iinclude -Isrc bench/flow_training.c -Lbuild -laisampler -lm \
  *        -Wl,-rpath,$PWD/build -o build/flow_training */
@@ -17,6 +18,8 @@
 #include "trainer/flow_trainer.h"
 #include "trainer/start.h"
 #include "words.h"
+
+static double cpu(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
 static bool show(void *data, const ais_flow_progress *p) {
     (void)data;
@@ -67,7 +70,7 @@ static void train(const ais_target *target, ais_pool *pool, uint64_t seed) {
     int chains = (int)number("chains", 512);
     ais_start_options cold = {.seed = seed, .pool = pool, .population = chains, .scale = number("scale", 0)};
     if (!check(ais_cold_start(&context, target, &cold, &start), &context)) return;
-    double t1 = now();
+    double t1 = now(), c1 = cpu();
     bool two = target->dim == 2;
     ais_shape shape = {.map = strcmp(text("map", "spline"), "spline") == 0 ? AIS_SPLINE : AIS_REALNVP,
                        .reversal = AIS_SWAP,
@@ -100,15 +103,20 @@ static void train(const ais_target *target, ais_pool *pool, uint64_t seed) {
         check(ais_kernel_learned(&context, &shape, seed, &kernel), &context)) {
         ais_population_scale_walk(population);
         ais_flow_spread(kernel, seed, number("w0", 2));
-        if (check(ais_flow_whiten(&context, kernel, population,
-                                  number("full", !two) > 0 ? AIS_WHITEN_FULL : AIS_WHITEN_SD),
+        bool laplace = number("laplace", !two) > 0 && start->modes == 1 && start->trusted;
+        int kind = (int)number("full", !two);
+        if (check(laplace ? ais_kernel_whiten(&context, kernel, start->mode_mean, start->mode_factor)
+                          : ais_flow_whiten(&context, kernel, population, (ais_whitening_kind)kind),
                   &context) &&
+            check(ais_flow_settle(&context, kernel, population, (int)number("fit", 0)), &context) &&
             check(ais_flow_train(&context, kernel, population, seed, &plan, &result), &context)) {
             double t2 = now();
-            printf("%-10s seed %d  start %.2f s (modes %d%s, log Z %+.3f)  train %.2f s (%d rollbacks)  fresh %.3f  ",
-                   target->name, (int)seed, t1 - t0, start->separate, start->annealed ? ", annealed" : "",
-                   start->log_z - (target->reference ? target->reference->log_z : 0), t2 - t1, result.rollbacks,
-                   result.worst_ess);
+            printf(
+                "%-10s seed %d  start %.2f s (modes %d%s, log Z %+.3f)  train %.2f s (cpu %.2f, %d rollbacks)  fresh "
+                "%.3f  ",
+                target->name, (int)seed, t1 - t0, start->separate, start->annealed ? ", annealed" : "",
+                start->log_z - (target->reference ? target->reference->log_z : 0), t2 - t1, cpu() - c1,
+                result.rollbacks, result.worst_ess);
             measure(target, kernel, population, seed);
             printf("\n");
             fflush(stdout);

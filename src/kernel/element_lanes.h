@@ -35,7 +35,7 @@ AIS_DECLARE_LANES(void, ais_spline_map, const ais_element_call *call, bool inver
 AIS_DECLARE_LANES(void, ais_spline_backward, const ais_element_call *call, bool inverse, const double *x,
                   const double *a, const double *b, double *gradient, ais_real *gradient_p);
 
-/* y = x exp(s) + t with s = 2 tanh(p0 / 2), t = p1. */
+/* y = (x + t) exp(s) with s = p0 / sqrt(1 + (p0 / 64)^2), t = p1. */
 AIS_DECLARE_LANES(void, ais_affine_map, const ais_element_call *call, bool inverse, const double *from, double *to,
                   double *log_det);
 AIS_DECLARE_LANES(void, ais_affine_backward, const ais_element_call *call, bool inverse, const double *x,

@@ -6,7 +6,7 @@
 #include "kernel/element_lanes.h"
 
 /* Scales of the features, so that one learning rate suits conditioners of both kinds. */
-static const ais_real linear_scale = (ais_real)0.3, quadratic_scale = (ais_real)0.09;
+static const ais_real linear_scale = (ais_real)ais_linear_feature, quadratic_scale = (ais_real)ais_quadratic_feature;
 
 static int feature_count(const ais_flow *flow, int kept) {
     return flow->quadratic ? kept + kept * (kept + 1) / 2 : kept;
@@ -170,8 +170,11 @@ static void parameters(const ais_flow *flow, const ais_flow_layer *layer, const 
 
 static ais_element_call element(const ais_flow *flow, const ais_flow_layer *layer, size_t lanes, const ais_real *p,
                                 int mapped) {
-    return (ais_element_call){
-        .bins = layer->bins, .bound = flow->bound, .lanes = lanes, .p = p + (size_t)(mapped * layer->params) * lanes};
+    return (ais_element_call){.bins = layer->bins,
+                              .bound = flow->bound,
+                              .lanes = lanes,
+                              .p = p + (size_t)(mapped * layer->params) * lanes,
+                              .shared = layer->marginal};
 }
 
 void ais_flow_map(const ais_flow *flow, const ais_real *weights, ais_flow_tape *tape, bool inverse, double *z,

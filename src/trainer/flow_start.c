@@ -59,7 +59,9 @@ ais_status ais_flow_whiten(ais_context *context, ais_kernel *kernel, const ais_p
     if (!mean) return ais_fail_memory(context, "a whitening", 3 * dim * dim * sizeof *mean);
     double *sd = mean + dim, *factor = sd + dim, *axes = factor + dim * dim, *matrix = axes + dim * dim;
     ais_population_moments(population, mean, sd);
-    for (size_t i = 0; i < dim; i++) factor[i * dim + i] = sd[i] > 0 ? sd[i] : 1;
+    for (size_t i = 0; i < dim; i++) sd[i] = sd[i] > 0 ? sd[i] : 1;
+    size_t last = kind == AIS_WHITEN_GOVERNED ? ais_flow_governor(population, mean, sd) : dim - 1;
+    for (size_t i = 0; i < dim; i++) factor[i * dim + (i == last ? dim - 1 : i == dim - 1 ? last : i)] = sd[i];
     if (kind == AIS_WHITEN_FULL && dim > 1) {
         covariance(population, mean, matrix);
         bool whole = ais_eigen(dim, matrix, sd, axes); /* sd: now the variances along the axes, rising */

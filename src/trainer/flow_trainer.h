@@ -50,11 +50,24 @@ typedef struct ais_flow_result {
  * bumps all over the whitened space: first layers W = w0 N(0, 1) / sqrt(inputs) centred at U(-2.5, 2.5). */
 void ais_flow_spread(ais_kernel *kernel, uint64_t seed, double w0);
 
-typedef enum ais_whitening_kind { AIS_WHITEN_SD, AIS_WHITEN_FULL } ais_whitening_kind;
+typedef enum ais_whitening_kind { AIS_WHITEN_SD, AIS_WHITEN_FULL, AIS_WHITEN_GOVERNED } ais_whitening_kind;
 
-/* By the population's mean and its standard deviations, or the root of its covariance (principal axes). */
+/* By the population's mean and its standard deviations, or the root of its covariance (principal axes), or the
+ * standard deviations with the coordinate put last (where a pivot layer keeps it) on which the places and widths of
+ * the others depend most. */
 ais_status ais_flow_whiten(ais_context *context, ais_kernel *kernel, const ais_population *population,
                            ais_whitening_kind kind);
+
+/* The coordinate whose parabolas, as places and widths of the others, make the population most likely. */
+size_t ais_flow_governor(const ais_population *population, const double *mean, const double *sd);
+
+/* Affine flows with a pivot layer and quadratic conditioners: that layer as the population says, place and width of
+ * every coordinate being parabolas of the kept one. Other layers stay as they are. False for other flows. */
+bool ais_flow_fit_pivot(ais_kernel *kernel, const ais_population *population);
+
+/* That fit in turn with moves of the population by the kernel fitted: a population that covers only the middle of a bent
+ * density grows into its arms. The kernel is left fitted and whitened by the governing coordinate. */
+ais_status ais_flow_settle(ais_context *context, ais_kernel *kernel, ais_population *population, int rounds);
 
 /* Where splines must reach: the largest whitened coordinate of the population, with room to spare; 4 at least. */
 double ais_flow_bound(const ais_population *population);

@@ -37,7 +37,7 @@ static bool low(const ais_situation *situation, int k, ais_attempt *attempt) {
     switch (k) {
     case 0:
         attempt->shape = spline(dim, 2, 32, 1, 24, 0);
-        attempt->plan = basic(1600, 1e-2, 256);
+        attempt->plan = basic(2400, 1e-2, 256);
         attempt->w0 = 2;
         return true;
     case 1:
@@ -66,21 +66,28 @@ static bool bent(const ais_situation *situation, int k, ais_attempt *attempt) {
                                  .depth = -1,
                                  .marginal_bins = 8,
                                  .bound = 5};
-    attempt->plan = basic(k == 0 ? 1600 : 4000, 1e-2, 128);
+    attempt->plan = basic(k == 0 ? 700 : 2000, 5e-3, 256);
     attempt->plan.likelihood_share = 0;
     attempt->plan.second = AIS_FLOW_PATH;
-    attempt->plan.skip_above = 0.95;
+    attempt->plan.skip_above = 0.93;
     return k < 2;
 }
 
-/* A bent density: quadratic conditioners shift and scale along parabolas; likelihood first, since the path objective
- * from the identity would keep to the middle. */
+/* A bent density: places and widths are parabolas of one coordinate. A fit that grows with the population comes first,
+ * since the path objective from the identity would keep to the middle. */
 static bool curved(const ais_situation *situation, ais_attempt *attempt) {
     bent(situation, 0, attempt);
-    attempt->whitening = AIS_WHITEN_SD;
-    attempt->shape.bound = 8;
-    attempt->plan = basic(1600, 1e-2, 256);
-    attempt->plan.give_up = 0.2;
+    attempt->whitening = AIS_WHITEN_GOVERNED;
+    attempt->enough = 0.2; /* squares with heavy tails look worse than they are, and splines do worse */
+    attempt->fits = 20;
+    attempt->shape.pivot = true;
+    attempt->shape.layers = 3; /* the pivot's, and both halves once, which move the pivot too */
+    attempt->shape.marginal_bins = 0;
+    attempt->plan = basic(800, 5e-3, 256);
+    attempt->plan.likelihood_share = situation->gradient ? 0 : 0.3;
+    attempt->plan.second = situation->gradient ? AIS_FLOW_PATH : AIS_FLOW_PAIR;
+    attempt->plan.checks = 4;
+    attempt->plan.give_up = 0.1;
     return true;
 }
 

@@ -17,6 +17,7 @@ typedef struct ais_attempt {
     ais_shape shape;
     ais_whitening_kind whitening;
     double w0;          /* of ais_flow_spread */
+    int fits;           /* rounds of ais_flow_settle before the training */
     ais_flow_plan plan; /* without progress */
     double enough;      /* a worst ESS, as a share of the draws, after which no further attempt is worth its time */
 } ais_attempt;

@@ -262,6 +262,7 @@ static ais_status attempt_flow(ais_context *context, lesson *this, ais_attempt *
         status = ais_kernel_whiten(context, kernel, this->laplace, this->laplace + this->target->dim);
     else
         status = ais_flow_whiten(context, kernel, this->population, attempt->whitening);
+    if (status == AIS_OK) status = ais_flow_settle(context, kernel, this->population, attempt->fits);
     if (status == AIS_OK)
         status = ais_flow_train(context, kernel, this->population, options->seed, &attempt->plan, &result);
     ais_population_use(context, this->population, NULL); /* the kernel may be freed below */
