@@ -63,7 +63,10 @@ static void unwhiten(bench *b) {
     ais_unwhiten(&b->learned->whitening, b->proposal.lanes, b->proposal.u, b->proposal.x);
 }
 static void density(bench *b) { b->target->batch(b->proposal.lanes, b->proposal.x, b->logp, b->target->data); }
-static void proposal(bench *b) { b->learned->propose(b->learned, &b->proposal); }
+static void proposal(bench *b) {
+    b->proposal.measure = false;
+    b->learned->propose(b->learned, &b->proposal);
+}
 
 static const struct {
     const char *name;
@@ -91,7 +94,16 @@ static bool begin(bench *b, int chains) {
         fprintf(stderr, "flow_steps: a spline or realnvp kernel and a density with a batch form are needed\n");
         return false;
     }
-    ais_status status = ais_state_new(&b->context, b->target, 1, 0, chains, 0, NULL, &b->state);
+    int dim = b->learned->shape.dim;
+    size_t lanes = ais_padded((size_t)chains);
+    double *start = AIS_TAKE(&b->arena, double, (size_t)dim *(size_t)chains);
+    if (!start || !ais_proposal_new(b->learned, lanes, &b->arena, &b->proposal)) return false;
+    ais_stream stream = {.seed = 1, .purpose = AIS_FOR_START};
+    ais_normals_lanes(&stream, (size_t)dim, lanes, b->proposal.v);
+    proposal(b); /* chains start where it lands */
+    for (int c = 0; c < chains; c++)
+        for (int i = 0; i < dim; i++) start[c * dim + i] = b->proposal.x[(size_t)i * lanes + (size_t)c];
+    ais_status status = ais_state_new(&b->context, b->target, 1, 0, chains, 0, start, &b->state);
     if (status == AIS_OK) status = b->kernel->type->init(&b->context, b->kernel, b->state, &b->own);
     if (status != AIS_OK) {
         fprintf(stderr, "flow_steps: %s\n", b->context.message);
@@ -99,8 +111,7 @@ static bool begin(bench *b, int chains) {
     }
     b->info = AIS_TAKE(&b->arena, ais_info, chains);
     b->logp = AIS_TAKE(&b->arena, double, b->state->lanes);
-    if (!b->info || !b->logp || !ais_proposal_new(b->learned, (size_t)b->state->lanes, &b->arena, &b->proposal))
-        return false;
+    if (!b->info || !b->logp) return false;
     for (int s = 0; s < 200; s++) whole_step(b);
     b->accepted = 0;
     b->counted = 0;
