@@ -65,8 +65,8 @@ size_t ais_flow_governor(const ais_population *population, const double *mean, c
  * every coordinate being parabolas of the kept one. Other layers stay as they are. False for other flows. */
 bool ais_flow_fit_pivot(ais_kernel *kernel, const ais_population *population);
 
-/* That fit in turn with moves of the population by the kernel fitted: a population that covers only the middle of a bent
- * density grows into its arms. The kernel is left fitted and whitened by the governing coordinate. */
+/* That fit in turn with moves of the population by the kernel fitted: a population that covers only the middle of a
+ * bent density grows into its arms. The kernel is left fitted and whitened by the governing coordinate. */
 ais_status ais_flow_settle(ais_context *context, ais_kernel *kernel, ais_population *population, int rounds);
 
 /* Where splines must reach: the largest whitened coordinate of the population, with room to spare; 4 at least. */

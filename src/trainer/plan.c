@@ -66,7 +66,7 @@ static bool bent(const ais_situation *situation, int k, ais_attempt *attempt) {
                                  .depth = -1,
                                  .marginal_bins = 8,
                                  .bound = 5};
-    attempt->plan = basic(k == 0 ? 700 : 2000, 5e-3, 256);
+    attempt->plan = basic(k == 0 ? 900 : 2000, 5e-3, 256);
     attempt->plan.likelihood_share = 0;
     attempt->plan.second = AIS_FLOW_PATH;
     attempt->plan.skip_above = 0.93;
