@@ -119,7 +119,7 @@ ais_status ais_kernel_whiten(ais_context *context, ais_kernel *kernel, const dou
 /* Which test a learned kernel's transition uses. Metropolis when nothing is said. */
 void ais_kernel_set_test(ais_kernel *kernel, ais_test test);
 
-/* Round trips that miss by more than this (in the whitened scale) are rejected; 1e-6 when nothing
+/* Round trips that are measured and miss by more than this (in the whitened scale) are rejected; 1e-6 when nothing
  * is said. Henon's are exact. */
 void ais_kernel_set_tolerance(ais_kernel *kernel, double tolerance);
 
@@ -145,7 +145,7 @@ typedef struct ais_info {
     double n_leapfrog;
     double divergent;  /* 1 or 0 */
     double energy;     /* the Hamiltonian at the new state */
-    double round_trip; /* largest coordinate of |M(M(z)) - z| in the whitened scale */
+    double round_trip; /* largest coordinate of |M(M(z)) - z| in the whitened scale; 0 where it was not measured */
 } ais_info;
 
 /* Which of the fields a kernel fills, as bits 1 << AIS_INFO_..., and their names in files. */

@@ -17,8 +17,8 @@
 
 enum { AIS_MAX_BINS = 64, AIS_AFFINE_PARAMS = 2 };
 
-/* What every element takes. bins is the spline's; bound the spline's, or that of an
- * affine map's log scale. */
+/* What the backward pass of an element takes. bins is the spline's; bound the spline's, or that of an affine map's log
+ * scale. */
 typedef struct ais_element_call {
     int bins;
     double bound;
@@ -27,17 +27,31 @@ typedef struct ais_element_call {
     bool shared; /* p is the same in all lanes */
 } ais_element_call;
 
+/* What a map of all elements of a layer takes: rows index[m] of z, m < mapped, are mapped in place; x (mapped x
+ * lanes) receives the unmapped side; p is mapped params x lanes, for marginal splines mapped params alone. */
+typedef struct ais_layer_call {
+    int mapped, bins;
+    const int *index;
+    double bound;
+    size_t lanes;
+    const ais_real *p;
+} ais_layer_call;
+
 /* Rational-quadratic spline (Durkan et al. 2019) on [-bound, bound], identity outside; params are
  * bins widths, bins heights, bins - 1 inner slopes, all free numbers; p = 0 is the identity. */
 static inline int ais_spline_params(int bins) { return 3 * bins - 1; }
 
-AIS_DECLARE_LANES(void, ais_spline_map, const ais_element_call *call, bool inverse, const double *from, double *to,
+AIS_DECLARE_LANES(void, ais_spline_map, const ais_layer_call *call, bool inverse, double *z, double *x,
                   double *log_det);
 AIS_DECLARE_LANES(void, ais_spline_backward, const ais_element_call *call, bool inverse, const double *x,
                   const double *a, const double *b, double *gradient, ais_real *gradient_p);
 
+/* The same with parameters that all lanes share. */
+AIS_DECLARE_LANES(void, ais_marginal_map, const ais_layer_call *call, bool inverse, double *z, double *x,
+                  double *log_det);
+
 /* y = (x + t) exp(s) with s = p0 / sqrt(1 + (p0 / bound)^2), t = p1. */
-AIS_DECLARE_LANES(void, ais_affine_map, const ais_element_call *call, bool inverse, const double *from, double *to,
+AIS_DECLARE_LANES(void, ais_affine_map, const ais_layer_call *call, bool inverse, double *z, double *x,
                   double *log_det);
 AIS_DECLARE_LANES(void, ais_affine_backward, const ais_element_call *call, bool inverse, const double *x,
                   const double *a, const double *b, double *gradient, ais_real *gradient_p);

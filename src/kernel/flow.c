@@ -4,17 +4,11 @@
 
 #include "base/random.h"
 #include "kernel/element_lanes.h"
-
-/* Scales of the features, so that one learning rate suits conditioners of both kinds. */
-static const ais_real linear_scale = (ais_real)ais_linear_feature, quadratic_scale = (ais_real)ais_quadratic_feature;
+#include "kernel/feature_lanes.h"
 
 /* Of the log scales of affine layers: small, so that stacks of them stay invertible in double whatever their weights;
  * a pivot layer, of which there is one, must be able to undo a funnel. */
 static const double most_scale = 2, pivot_most_scale = 64;
-
-static int feature_count(const ais_flow *flow, int kept) {
-    return flow->quadratic ? kept + kept * (kept + 1) / 2 : kept;
-}
 
 /* Which coordinates a layer keeps: in turn one half and the other, halves drawn anew for every pair
  * of layers. In two dimensions that is one and the other. */
@@ -65,7 +59,7 @@ bool ais_flow_build(ais_flow *flow, const ais_flow_shape *shape, ais_arena *aren
             for (int i = 0; i < dim; i++) layer->index[i] = i;
         else
             choose_halves(shape, l - marginal, layer->index);
-        layer->net = (ais_perceptron){.inputs = feature_count(flow, layer->kept),
+        layer->net = (ais_perceptron){.inputs = ais_feature_count(flow->quadratic, layer->kept),
                                       .hidden = shape->hidden,
                                       .depth = shape->quadratic ? 0 : shape->depth,
                                       .outputs = layer->mapped * layer->params,
@@ -119,59 +113,34 @@ ais_flow_tape *ais_flow_tape_new(const ais_flow *flow, size_t lanes, ais_arena *
     return tape->work && tape->gradient_p && tape->gradient_input ? tape : NULL;
 }
 
-/* ---- conditioner ------------------------------------------------------------------------------- */
-
-static void features_forward(const ais_flow *flow, const ais_flow_layer *layer, size_t lanes, const double *z,
-                             ais_real *feature) {
-    ais_real scale = flow->quadratic ? linear_scale : 1;
-    for (int i = 0; i < layer->kept; i++) {
-        const double *from = z + (size_t)layer->index[i] * lanes;
-        for (size_t c = 0; c < lanes; c++) feature[(size_t)i * lanes + c] = scale * (ais_real)from[c];
-    }
-    if (!flow->quadratic) return;
-    ais_real *to = feature + (size_t)layer->kept * lanes;
-    for (int i = 0; i < layer->kept; i++)
-        for (int j = i; j < layer->kept; j++, to += lanes) {
-            const double *a = z + (size_t)layer->index[i] * lanes, *b = z + (size_t)layer->index[j] * lanes;
-            double centre = i == j;
-            for (size_t c = 0; c < lanes; c++) to[c] = quadratic_scale * (ais_real)(a[c] * b[c] - centre);
-        }
-}
-
-/* Adds to the gradient of the kept coordinates; `feature` holds scaled coordinates first. */
-static void features_backward(const ais_flow *flow, const ais_flow_layer *layer, size_t lanes, const ais_real *feature,
-                              const ais_real *gradient_feature, double *gradient) {
-    ais_real scale = flow->quadratic ? linear_scale : 1;
-    for (int i = 0; i < layer->kept; i++) {
-        double *to = gradient + (size_t)layer->index[i] * lanes;
-        for (size_t c = 0; c < lanes; c++) to[c] += (double)(scale * gradient_feature[(size_t)i * lanes + c]);
-    }
-    if (!flow->quadratic) return;
-    const ais_real *from = gradient_feature + (size_t)layer->kept * lanes, ratio = quadratic_scale / linear_scale;
-    for (int i = 0; i < layer->kept; i++)
-        for (int j = i; j < layer->kept; j++, from += lanes) {
-            double *to_i = gradient + (size_t)layer->index[i] * lanes,
-                   *to_j = gradient + (size_t)layer->index[j] * lanes;
-            const ais_real *a = feature + (size_t)i * lanes, *b = feature + (size_t)j * lanes;
-            for (size_t c = 0; c < lanes; c++) {
-                to_i[c] += (double)(ratio * from[c] * b[c]);
-                to_j[c] += (double)(ratio * from[c] * a[c]);
-            }
-        }
-}
-
-static void parameters(const ais_flow *flow, const ais_flow_layer *layer, const ais_real *weights, size_t lanes,
-                       const double *z, layer_tape *tape) {
-    if (layer->marginal) {
-        for (int k = 0; k < layer->net.outputs; k++)
-            for (size_t c = 0; c < lanes; c++) tape->p[(size_t)k * lanes + c] = weights[k];
-        return;
-    }
-    features_forward(flow, layer, lanes, z, tape->features);
-    ais_perceptron_forward(&layer->net, weights, lanes, tape->features, tape->hidden, tape->p);
-}
-
 /* ---- passes ------------------------------------------------------------------------------------ */
+
+void ais_flow_map(const ais_flow *flow, const ais_real *weights, ais_flow_tape *tape, bool inverse, double *z,
+                  double *log_det) {
+    size_t lanes = tape->lanes;
+    for (int turn = 0; turn < flow->layers; turn++) {
+        int l = inverse ? flow->layers - 1 - turn : turn;
+        const ais_flow_layer *layer = &flow->layer[l];
+        const ais_real *own = weights + layer->offset;
+        layer_tape *kept = &tape->layer[l];
+        ais_layer_call call = {.mapped = layer->mapped,
+                               .bins = layer->bins,
+                               .index = layer->index + layer->kept,
+                               .bound = layer->spline ? flow->bound : layer->most_scale,
+                               .lanes = lanes,
+                               .p = layer->marginal ? own : kept->p};
+        if (layer->marginal) {
+            AIS_CHOOSE(ais_marginal_map)(&call, inverse, z, kept->x, log_det);
+            continue;
+        }
+        AIS_CHOOSE(ais_flow_features)(flow->quadratic, layer->kept, layer->index, lanes, z, kept->features);
+        ais_perceptron_forward(&layer->net, own, lanes, kept->features, kept->hidden, kept->p);
+        if (layer->spline)
+            AIS_CHOOSE(ais_spline_map)(&call, inverse, z, kept->x, log_det);
+        else
+            AIS_CHOOSE(ais_affine_map)(&call, inverse, z, kept->x, log_det);
+    }
+}
 
 static ais_element_call element(const ais_flow *flow, const ais_flow_layer *layer, size_t lanes, const ais_real *p,
                                 int mapped) {
@@ -182,26 +151,10 @@ static ais_element_call element(const ais_flow *flow, const ais_flow_layer *laye
                               .shared = layer->marginal};
 }
 
-void ais_flow_map(const ais_flow *flow, const ais_real *weights, ais_flow_tape *tape, bool inverse, double *z,
-                  double *log_det) {
-    size_t lanes = tape->lanes, row_bytes = lanes * sizeof(double);
-    for (int turn = 0; turn < flow->layers; turn++) {
-        int l = inverse ? flow->layers - 1 - turn : turn;
-        const ais_flow_layer *layer = &flow->layer[l];
-        layer_tape *kept = &tape->layer[l];
-        parameters(flow, layer, weights + layer->offset, lanes, z, kept);
-        for (int m = 0; m < layer->mapped; m++) {
-            double *row = z + (size_t)layer->index[layer->kept + m] * lanes, *x = kept->x + (size_t)m * lanes;
-            ais_element_call call = element(flow, layer, lanes, kept->p, m);
-            if (!inverse) memcpy(x, row, row_bytes);
-            if (layer->spline)
-                AIS_CHOOSE(ais_spline_map)(&call, inverse, row, tape->row, log_det);
-            else
-                AIS_CHOOSE(ais_affine_map)(&call, inverse, row, tape->row, log_det);
-            memcpy(row, tape->row, row_bytes);
-            if (inverse) memcpy(x, row, row_bytes);
-        }
-    }
+/* The parameters of a marginal layer in all lanes, as the backward pass wants them. */
+static void spread(const ais_flow_layer *layer, const ais_real *weights, size_t lanes, ais_real *p) {
+    for (int k = 0; k < layer->net.outputs; k++)
+        for (size_t c = 0; c < lanes; c++) p[(size_t)k * lanes + c] = weights[k];
 }
 
 void ais_flow_backward(const ais_flow *flow, const ais_real *weights, ais_flow_tape *tape, bool inverse,
@@ -211,6 +164,7 @@ void ais_flow_backward(const ais_flow *flow, const ais_real *weights, ais_flow_t
         int l = inverse ? turn : flow->layers - 1 - turn;
         const ais_flow_layer *layer = &flow->layer[l];
         const layer_tape *kept = &tape->layer[l];
+        if (layer->marginal) spread(layer, weights + layer->offset, lanes, kept->p);
         for (int m = 0; m < layer->mapped; m++) {
             double *row = gradient + (size_t)layer->index[layer->kept + m] * lanes;
             const double *x = kept->x + (size_t)m * lanes;
@@ -230,6 +184,7 @@ void ais_flow_backward(const ais_flow *flow, const ais_real *weights, ais_flow_t
         }
         ais_perceptron_backward(&layer->net, weights + layer->offset, lanes, kept->features, kept->hidden,
                                 tape->gradient_p, tape->work, tape->gradient_input, to);
-        features_backward(flow, layer, lanes, kept->features, tape->gradient_input, gradient);
+        AIS_CHOOSE(ais_flow_features_backward)
+        (flow->quadratic, layer->kept, layer->index, lanes, kept->features, tape->gradient_input, gradient);
     }
 }

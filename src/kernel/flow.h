@@ -9,10 +9,6 @@
 #include "base/arena.h"
 #include "nn/perceptron.h"
 
-/* Features of quadratic conditioners: c_i times the first, c_i c_j (less 1 where i = j) times the second. */
-#define ais_linear_feature    0.3
-#define ais_quadratic_feature 0.09
-
 typedef struct ais_flow_layer {
     bool marginal;      /* no conditioner: its weights are the parameters */
     bool spline;        /* else affine */

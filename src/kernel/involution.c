@@ -11,6 +11,7 @@ bool ais_proposal_new(const ais_learned *learned, size_t lanes, ais_arena *arena
     size_t rows = (size_t)learned->shape.dim * lanes;
     *proposal = (ais_proposal){.dim = learned->shape.dim,
                                .lanes = lanes,
+                               .measure = true,
                                .v = AIS_TAKE(arena, double, rows),
                                .u = AIS_TAKE(arena, double, rows),
                                .x = AIS_TAKE(arena, double, rows),
@@ -75,7 +76,17 @@ void ais_learned_lattice_involution(const ais_learned *learned, ais_proposal *pr
 
 /* sign * 1/2 |v|^2 added to sum, lane by lane. */
 static void add_half_square(int dim, size_t lanes, const double *v, double sign, double *sum) {
-    for (size_t i = 0; i < (size_t)dim * lanes; i++) sum[i % lanes] += sign * 0.5 * v[i] * v[i];
+    for (size_t i = 0; i < (size_t)dim; i++)
+        for (size_t c = 0; c < lanes; c++) sum[c] += sign * 0.5 * v[i * lanes + c] * v[i * lanes + c];
+}
+
+/* The largest |value - wanted| of each lane; NaN sticks. */
+static void add_miss(int dim, size_t lanes, const double *value, const double *wanted, double *worst) {
+    for (size_t i = 0; i < (size_t)dim; i++)
+        for (size_t c = 0; c < lanes; c++) {
+            double miss = fabs(value[i * lanes + c] - wanted[i * lanes + c]);
+            worst[c] = miss <= worst[c] ? worst[c] : miss;
+        }
 }
 
 void ais_propose_henon(const ais_learned *learned, ais_proposal *proposal) {
@@ -109,11 +120,8 @@ void ais_propose_flow(const ais_learned *learned, ais_proposal *proposal) {
     memcpy(back, z, 2 * rows * sizeof(double));
     ais_learned_involution(learned, proposal, back, proposal->round_trip);
     memset(proposal->round_trip, 0, lanes * sizeof(double));
-    for (size_t i = 0; i < 2 * rows; i++) {
-        double miss = fabs(back[i] - (i < rows ? proposal->u[i] : proposal->v[i - rows]));
-        double *worst = &proposal->round_trip[i % lanes];
-        if (!(miss <= *worst)) *worst = miss; /* NaN sticks */
-    }
+    add_miss(dim, lanes, back, proposal->u, proposal->round_trip);
+    add_miss(dim, lanes, back + rows, proposal->v, proposal->round_trip);
 }
 
 bool ais_is_independent(const ais_learned *learned) {
@@ -127,26 +135,29 @@ void ais_map_forward(const ais_learned *learned, ais_proposal *proposal, const d
     ais_flow_map(&learned->flow, learned->weights, proposal->flow_tape, false, mapped, det);
 }
 
-/* The weight of a point, log p - log q, is computed by the same function wherever the point came from: the ratio of
- * two weights is then exactly antisymmetric, whatever T^-1 rounds to. */
+/* The chain lives on v: x = S(v) with S = T^-1 as it is computed, and the weight log p(S(v)) + log|det S'| - log N(v)
+ * is a function of v alone, kept with the point. So the ratio of two weights is exactly antisymmetric, whatever S
+ * rounds to, and nothing has to be inverted. T(S(v)) = v says that S is the map it is taken for; it costs a second pass
+ * and is measured where `measure` is set. */
 void ais_propose_independent(const ais_learned *learned, ais_proposal *proposal) {
     int dim = proposal->dim;
     size_t lanes = proposal->lanes, rows = (size_t)dim * lanes;
     double *z = proposal->z;
     memcpy(z, proposal->v, rows * sizeof(double));
+    memcpy(proposal->next_mapped, proposal->v, rows * sizeof(double));
+    memset(proposal->log_det, 0, lanes * sizeof(double));
+    memset(proposal->kinetic, 0, lanes * sizeof(double));
+    memset(proposal->round_trip, 0, lanes * sizeof(double));
     ais_flow_map(&learned->flow, learned->weights, proposal->flow_tape, true, z, proposal->log_det);
     ais_unwhiten(&learned->whitening, lanes, z, proposal->x);
-    ais_map_forward(learned, proposal, z, proposal->next_mapped, proposal->next_det);
-    memset(proposal->kinetic, 0, lanes * sizeof(double));
-    add_half_square(dim, lanes, proposal->next_mapped, 1, proposal->kinetic);
+    add_half_square(dim, lanes, proposal->v, 1, proposal->kinetic);
     add_half_square(dim, lanes, proposal->mapped, -1, proposal->kinetic);
-    memset(proposal->round_trip, 0, lanes * sizeof(double));
-    for (size_t i = 0; i < rows; i++) {
-        double miss = fabs(proposal->next_mapped[i] - proposal->v[i]), *worst = &proposal->round_trip[i % lanes];
-        if (!(miss <= *worst)) *worst = miss; /* NaN sticks */
-    }
-    for (size_t c = 0; c < lanes; c++) proposal->log_det[c] = proposal->mapped_det[c] - proposal->next_det[c];
+    for (size_t c = 0; c < lanes; c++) proposal->next_det[c] = -proposal->log_det[c];
+    for (size_t c = 0; c < lanes; c++) proposal->log_det[c] += proposal->mapped_det[c];
     memcpy(z + rows, proposal->mapped, rows * sizeof(double));
+    if (!proposal->measure) return;
+    ais_map_forward(learned, proposal, z, proposal->back, proposal->back + rows);
+    add_miss(dim, lanes, proposal->back, proposal->v, proposal->round_trip);
 }
 
 ais_status ais_kernel_involution(ais_context *context, const ais_kernel *kernel, size_t n, const double *z,

@@ -31,6 +31,7 @@ struct ais_learned {
 struct ais_proposal {
     int dim;
     size_t lanes;
+    bool measure;       /* in, independent proposals: fill round_trip, else it is 0; true when new */
     double *v;          /* in: dim, fresh normals */
     double *u;          /* in: dim, the whitened point; henon: that of the lattice point */
     int64_t *lattice;   /* in, henon: dim, the chain's lattice point */
@@ -59,7 +60,7 @@ void ais_propose_henon(const ais_learned *learned, ais_proposal *proposal);
 void ais_propose_flow(const ais_learned *learned, ais_proposal *proposal);
 
 /* With swap and T on x alone M(x, v) = (T^-1(v), T(x)): the proposal does not depend on x, and T(x) is known from
- * the step that brought the chain to x. Half the work of ais_propose_flow. */
+ * the step that brought the chain to x. One pass in place of the four of ais_propose_flow. */
 bool ais_is_independent(const ais_learned *learned);
 void ais_propose_independent(const ais_learned *learned, ais_proposal *proposal);
 

@@ -6,6 +6,9 @@
 #include "kernel/learned.h"
 #include "simd/normal.h"
 
+/* How often the round trip of independent proposals is measured, in steps: it costs a second pass through the flow. */
+enum { STEPS_BETWEEN_ROUND_TRIPS = 16 };
+
 typedef struct own {
     ais_proposal proposal;
     uint32_t *seen; /* the version of x that u (and the lattice point) belong to */
@@ -51,8 +54,14 @@ static ais_status refresh(ais_context *context, const ais_learned *learned, ais_
         proposal->lattice[i] = proposal->image[i];
         state->x[i] = mine->x[i];
     }
-    if (ais_is_independent(learned))
-        ais_map_forward(learned, proposal, proposal->u, proposal->mapped, proposal->mapped_det);
+    if (ais_is_independent(learned)) {
+        /* Chains that stayed keep the v that they came from, which T(x) is only up to rounding. */
+        double *mapped = proposal->back, *det = proposal->back + rows;
+        ais_map_forward(learned, proposal, proposal->u, mapped, det);
+        for (size_t i = 0; i < rows + lanes; i++)
+            if (mine->seen[i % lanes] != state->version[i % lanes])
+                *(i < rows ? &proposal->mapped[i] : &proposal->mapped_det[i - rows]) = mapped[i];
+    }
     if (learned->ratio.weights)
         estimate_logp(learned, mine, proposal->u, proposal->mapped, proposal->mapped_det, state->logp);
     memcpy(mine->seen, state->version, (size_t)state->lanes * sizeof *mine->seen);
@@ -119,6 +128,7 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
     ais_normals_lanes(&stream, (size_t)proposal->dim, proposal->lanes, proposal->v);
     stream.purpose = AIS_FOR_TEST;
     ais_uniforms_lanes(&stream, 0, proposal->lanes, mine->uniform);
+    proposal->measure = state->step % STEPS_BETWEEN_ROUND_TRIPS == 0;
     learned->propose(learned, proposal);
     mask(learned, state, proposal);
     if (learned->ratio.weights)

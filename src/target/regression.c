@@ -11,7 +11,7 @@
 #include "target/regression_data.h"
 #include "target/regression_lanes.h"
 
-#define LOG_2    0.69314718055994530942
+#define LOG_2_E  1.44269504088896340736
 #define LOG_2_PI 1.83787706640934548356
 
 static double logp(const double *w, void *data) {
@@ -29,7 +29,7 @@ static void batch(size_t n, const double *w, double *logp_, void *data) {
     ais_batch_by_blocks(AIS_CHOOSE(ais_regression_block), regression, n, regression->dim, w, logp_);
 }
 
-/* Both layouts of the signed covariates; rows beyond the used ones stay zero. */
+/* Both layouts of the signed covariates; rows beyond the used ones stay zero, and count log 2 each. */
 static void set_layouts(const ais_regression_data *from, size_t rows, size_t padded, double *by_group,
                         double *by_column) {
     enum { GROUP = 4 };
@@ -37,7 +37,7 @@ static void set_layouts(const ais_regression_data *from, size_t rows, size_t pad
     for (size_t row = 0; row < rows; row++)
         for (size_t i = 0; i < dim; i++) {
             double value = from->label[row] > 0 ? -from->covariate[row * dim + i] : from->covariate[row * dim + i];
-            by_group[(row / GROUP * dim + i) * GROUP + row % GROUP] = value;
+            by_group[(row / GROUP * dim + i) * GROUP + row % GROUP] = LOG_2_E * value;
             by_column[i * padded + row] = value;
         }
 }
@@ -53,14 +53,13 @@ static ais_status set_regression(ais_context *context, const ais_regression_data
     if (!regression || !by_group || !by_column)
         return ais_fail_memory(context, "a regression", 2 * dim * padded * sizeof(double));
     set_layouts(from, rows, padded, by_group, by_column);
-    *regression =
-        (ais_regression){.dim = from->dim,
-                         .rows = rows,
-                         .padded = padded,
-                         .by_group = by_group,
-                         .by_column = by_column,
-                         .half_precision = 0.5 / (prior * prior),
-                         .constant = (double)(padded - rows) * LOG_2 - from->dim * (0.5 * LOG_2_PI + log(prior))};
+    *regression = (ais_regression){.dim = from->dim,
+                                   .rows = rows,
+                                   .padded = padded,
+                                   .by_group = by_group,
+                                   .by_column = by_column,
+                                   .half_precision = 0.5 / (prior * prior),
+                                   .constant = -from->dim * (0.5 * LOG_2_PI + log(prior))};
     home->target.dim = from->dim;
     home->target.names = from->names;
     home->target.logp = logp;

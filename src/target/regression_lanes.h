@@ -16,12 +16,12 @@ enum {
 typedef struct ais_regression {
     int dim;
     size_t rows, padded;
-    /* For many chains: tiles of 32 rows, in a tile groups of 4 rows, in a group dim x 4. */
+    /* For many chains: groups of 4 rows, in a group dim x 4; times 1 / log 2, so that powers of two are taken. */
     const double *by_group;
     /* For one chain: dim x padded. */
     const double *by_column;
     double half_precision; /* of the prior: 0.5 / prior^2 */
-    double constant;       /* of the prior, and what the padding adds: log 2 a row */
+    double constant;       /* of the prior */
 } ais_regression;
 
 AIS_DECLARE_LANES(void, ais_regression_block, const void *regression, size_t stride, const double *w, double *logp);

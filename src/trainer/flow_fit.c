@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/feature_lanes.h"
 #include "trainer/flow_trainer.h"
 
 enum { FEATURES = 3, TURNS = 4, NEWTONS = 20 };
