@@ -11,6 +11,7 @@ bool ais_proposal_new(const ais_learned *learned, size_t lanes, ais_arena *arena
     size_t rows = (size_t)learned->shape.dim * lanes;
     *proposal = (ais_proposal){.dim = learned->shape.dim,
                                .lanes = lanes,
+                               .chains = lanes,
                                .v = AIS_TAKE(arena, double, rows),
                                .u = AIS_TAKE(arena, double, rows),
                                .x = AIS_TAKE(arena, double, rows),
@@ -46,14 +47,6 @@ static void reverse(ais_reversal reversal, size_t rows, double *z) {
     }
 }
 
-static void reverse_lattice(ais_reversal reversal, size_t rows, int64_t *z) {
-    for (size_t i = 0; i < rows; i++) {
-        int64_t x = z[i], v = z[rows + i];
-        z[i] = reversal == AIS_FLIP ? x : v;
-        z[rows + i] = reversal == AIS_FLIP ? ais_fixed_sub(0, v) : x;
-    }
-}
-
 void ais_learned_involution(const ais_learned *learned, ais_proposal *proposal, double *z, double *log_det) {
     size_t rows = (size_t)learned->shape.dim * proposal->lanes;
     memset(log_det, 0, proposal->lanes * sizeof *log_det);
@@ -67,10 +60,8 @@ void ais_learned_involution(const ais_learned *learned, ais_proposal *proposal, 
 }
 
 void ais_learned_lattice_involution(const ais_learned *learned, ais_proposal *proposal, int64_t *z) {
-    size_t rows = (size_t)learned->shape.dim * proposal->lanes;
-    ais_henon_lattice(&learned->henon, learned->weights, proposal->henon_tape, false, z, z + rows);
-    reverse_lattice(learned->shape.reversal, rows, z);
-    ais_henon_lattice(&learned->henon, learned->weights, proposal->henon_tape, true, z, z + rows);
+    ais_henon_way way = learned->shape.reversal == AIS_FLIP ? AIS_HENON_FLIP : AIS_HENON_SWAP;
+    ais_henon_lattice(&learned->henon, learned->weights, proposal->henon_tape, way, proposal->chains, z);
 }
 
 /* sign * 1/2 |v|^2 added to sum, lane by lane. */

@@ -9,8 +9,8 @@
 
 /* real = nearest of fixed */
 AIS_DECLARE_LANES(void, ais_lattice_to_real, size_t n, const int64_t *fixed, ais_real *real);
-/* fixed = round(real) - fixed */
-AIS_DECLARE_LANES(void, ais_lattice_reflect, size_t n, const ais_real *real, int64_t *fixed);
+/* fixed = times round(real) - fixed */
+AIS_DECLARE_LANES(void, ais_lattice_reflect, size_t n, const ais_real *real, int times, int64_t *fixed);
 /* fixed = round(value), value = nearest of fixed */
 AIS_DECLARE_LANES(void, ais_lattice_from_double, size_t n, const double *value, int64_t *fixed);
 AIS_DECLARE_LANES(void, ais_lattice_to_double, size_t n, const int64_t *fixed, double *value);

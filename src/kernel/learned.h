@@ -31,6 +31,7 @@ struct ais_learned {
 struct ais_proposal {
     int dim;
     size_t lanes;
+    size_t chains;      /* lanes that count, the first ones; all when new */
     double *v;          /* in: dim, fresh normals */
     double *u;          /* in: dim, the whitened point; henon: that of the lattice point */
     int64_t *lattice;   /* in, henon: dim, the chain's lattice point */
