@@ -11,7 +11,6 @@
 
 #if defined(__AVX2__)
 
-typedef float four __attribute__((vector_size(16)));
 typedef uint64_t words __attribute__((vector_size(4 * AIS_WIDTH)));
 
 AIS_INLINE ais_floats load(const float *from) {
@@ -65,81 +64,92 @@ AIS_INLINE void add_rest(int dim, bool tanh, size_t left, const float *weights, 
     add_units(dim, tanh, inputs, biases, rest, in, sum);
 }
 
-/* ((0+4)+(2+6)) + ((1+5)+(3+7)) of both, in lanes 0 and 1. */
-AIS_INLINE four totals(const ais_eight sum[2]) {
-    four quarter[2];
-    for (int i = 0; i < 2; i++)
-        quarter[i] =
-            __builtin_shufflevector(sum[i], sum[i], 0, 1, 2, 3) + __builtin_shufflevector(sum[i], sum[i], 4, 5, 6, 7);
-    four both = __builtin_shufflevector(quarter[0], quarter[1], 0, 1, 4, 5) +
-                __builtin_shufflevector(quarter[0], quarter[1], 2, 3, 6, 7);
-    return __builtin_shufflevector(both, both, 0, 2, 0, 2) + __builtin_shufflevector(both, both, 1, 3, 1, 3);
+/* ((0+4)+(2+6)) + ((1+5)+(3+7)) + bias in all lanes. */
+AIS_INLINE ais_floats total(ais_eight sum, float bias) {
+    sum += __builtin_shufflevector(sum, sum, 4, 5, 6, 7, 0, 1, 2, 3);
+    sum += __builtin_shufflevector(sum, sum, 2, 3, 0, 1, 6, 7, 4, 5);
+    sum += __builtin_shufflevector(sum, sum, 1, 0, 3, 2, 5, 4, 7, 6);
+    sum += _mm256_set1_ps(bias);
+#if defined(__AVX512F__)
+    return _mm512_broadcast_f32x8(sum);
+#else
+    return sum;
+#endif
 }
 
-/* other = times V(stay) - other; lanes 0 and 1 are the coordinates. */
-AIS_INLINE ais_longs reflect(const ais_henon *henon, int dim, bool tanh, const float *weights, int times,
-                             ais_longs stay, ais_longs other) {
+/* Half of the chain's state: each coordinate in all lanes, which saves the way from one lane to all. */
+typedef struct half {
+    words at[2];
+} half;
+
+/* V(stay) - other, or 2 V(stay) - other when doubled. */
+AIS_INLINE half reflected(const ais_henon *henon, int dim, bool tanh, const float *weights, bool doubled, half stay,
+                          half other) {
     int hidden = henon->net.hidden, j = 0;
     const float *bias = weights + dim * hidden, *last[2] = {bias + hidden, bias + 2 * hidden};
     const float *last_bias = bias + (dim + 1) * hidden;
-    ais_floats point = ais_lattice_floats(stay, (ais_longs){0});
-    ais_floats in[2] = {ais_spread(point[0]), ais_spread(point[1])};
+    ais_floats in[2] = {{0}};
     ais_eight sum[2] = {{0}};
+    for (int i = 0; i < dim; i++) in[i] = ais_lattice_floats((ais_longs)stay.at[i], (ais_longs)stay.at[i]);
     for (; j + AIS_WIDTH <= hidden; j += AIS_WIDTH)
         add_units(dim, tanh, weights + dim * j, bias + j, (const float *const[2]){last[0] + j, last[1] + j}, in, sum);
     if (j < hidden)
         add_rest(dim, tanh, (size_t)(hidden - j), weights + dim * j, bias + j,
                  (const float *const[2]){last[0] + j, last[1] + j}, in, sum);
-    four value = totals(sum) + (four){last_bias[0], dim > 1 ? last_bias[1] : 0};
-    union {
-        ais_floats whole;
-        four part[AIS_WIDTH / 4];
-    } wide = {.whole = {0}};
-    wide.part[0] = value;
-    ais_longs rounded, unused;
-    ais_lattice_round(wide.whole, &rounded, &unused);
-    words v = (words)rounded;
-    return (ais_longs)((times == 2 ? v + v : v) - (words)other);
+    for (int i = 0; i < dim; i++) {
+        ais_longs value, same;
+        ais_lattice_round(total(sum[i], last_bias[i]), &value, &same);
+        other.at[i] = (doubled ? (words)value + (words)value : (words)value) - other.at[i];
+    }
+    return other;
 }
 
-AIS_INLINE ais_longs shifted(int dim, const float *eta, bool minus, ais_longs z) {
-    words by = {(uint64_t)ais_fixed_from((double)eta[0]), dim > 1 ? (uint64_t)ais_fixed_from((double)eta[1]) : 0};
-    return (ais_longs)(minus ? (words)z - by : (words)z + by);
+AIS_INLINE half shifted(int dim, const float *eta, bool minus, half z) {
+    for (int i = 0; i < dim; i++) {
+        uint64_t by = (uint64_t)ais_fixed_from((double)eta[i]);
+        z.at[i] += minus ? 0 - by : by;
+    }
+    return z;
 }
 
-AIS_INLINE void pass(const ais_henon *henon, int dim, bool tanh, const float *weights, ais_henon_way way, ais_longs *x,
-                     ais_longs *y) {
+AIS_INLINE void pass(const ais_henon *henon, int dim, bool tanh, const float *weights, ais_henon_way way, half *x,
+                     half *y) {
     int last = henon->layers - 1;
-    ais_longs before;
+    half next;
     for (int l = 0; way != AIS_HENON_INVERSE && l <= last; l++) {
         const float *here = weights + (size_t)l * henon->layer_weights;
-        bool both = way == AIS_HENON_FLIP && l == last;
-        before = reflect(henon, dim, tanh, here, both ? 2 : 1, *y, *x);
+        bool both = way == AIS_HENON_FLIP && l == last; /* see henon_small_lanes.c */
+        next = reflected(henon, dim, tanh, here, both, *y, *x);
         if (both) {
-            *x = before;
+            *x = next;
             break;
         }
         *x = shifted(dim, here + henon->layer_weights - dim, false, *y);
-        *y = before;
+        *y = next;
     }
-    if (way == AIS_HENON_SWAP) before = *x, *x = *y, *y = before;
+    if (way == AIS_HENON_SWAP) next = *x, *x = *y, *y = next;
     for (int l = way == AIS_HENON_FLIP ? last - 1 : last; way != AIS_HENON_FORWARD && l >= 0; l--) {
         const float *here = weights + (size_t)l * henon->layer_weights;
-        ais_longs stay = shifted(dim, here + henon->layer_weights - dim, true, *x);
-        *x = reflect(henon, dim, tanh, here, 1, stay, *y);
+        half stay = shifted(dim, here + henon->layer_weights - dim, true, *x);
+        *x = reflected(henon, dim, tanh, here, false, stay, *y);
         *y = stay;
     }
 }
 
 AIS_INLINE void run(const ais_henon *henon, int dim, bool tanh, const float *weights, ais_henon_way way, size_t lanes,
                     size_t chains, int64_t *z) {
-    int64_t *up = z + (size_t)(dim - 1) * lanes, *v = z + (size_t)dim * lanes, *v_up = up + (size_t)dim * lanes;
+    size_t rows = (size_t)dim * lanes;
     for (size_t c = 0; c < chains; c++) {
-        ais_longs x = {z[c], up[c]}, y = {v[c], v_up[c]};
+        half x = {0}, y = {0};
+        for (int i = 0; i < dim; i++) {
+            x.at[i] += (uint64_t)z[(size_t)i * lanes + c];
+            y.at[i] += (uint64_t)z[rows + (size_t)i * lanes + c];
+        }
         pass(henon, dim, tanh, weights, way, &x, &y);
-        z[c] = x[0];
-        v[c] = y[0];
-        if (dim > 1) up[c] = x[1], v_up[c] = y[1];
+        for (int i = 0; i < dim; i++) {
+            z[(size_t)i * lanes + c] = (int64_t)x.at[i][0];
+            z[rows + (size_t)i * lanes + c] = (int64_t)y.at[i][0];
+        }
     }
 }
 

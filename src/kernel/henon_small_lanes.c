@@ -81,10 +81,11 @@ AIS_INLINE void finish(late *this, int dim, int group, size_t lanes) {
     for (int i = 0; i < dim; i++)
         for (int g = 0; g < group; g++) {
             words *at = (words *)(this->other + (size_t)i * lanes + (size_t)(g * AIS_WIDTH));
-            ais_longs a, b;
-            ais_lattice_round(this->value.of[i][g], &a, &b);
-            at[0] = ((words)a << this->doubled) - at[0];
-            at[1] = ((words)b << this->doubled) - at[1];
+            words a, b;
+            ais_lattice_round(this->value.of[i][g], (ais_longs *)&a, (ais_longs *)&b);
+            if (this->doubled) a += a, b += b;
+            at[0] = a - at[0];
+            at[1] = b - at[1];
         }
 }
 

@@ -66,23 +66,28 @@ void ais_learned_lattice_involution(const ais_learned *learned, ais_proposal *pr
 
 /* sign * 1/2 |v|^2 added to sum, lane by lane. */
 static void add_half_square(int dim, size_t lanes, const double *v, double sign, double *sum) {
-    for (size_t i = 0; i < (size_t)dim * lanes; i++) sum[i % lanes] += sign * 0.5 * v[i] * v[i];
+    for (size_t i = 0; i < (size_t)dim; i++)
+        for (size_t c = 0; c < lanes; c++) sum[c] += sign * 0.5 * v[i * lanes + c] * v[i * lanes + c];
+}
+
+/* The largest |value - wanted| of each lane; NaN sticks. */
+static void add_miss(int dim, size_t lanes, const double *value, const double *wanted, double *worst) {
+    for (size_t i = 0; i < (size_t)dim; i++)
+        for (size_t c = 0; c < lanes; c++) {
+            double miss = fabs(value[i * lanes + c] - wanted[i * lanes + c]);
+            worst[c] = miss <= worst[c] ? worst[c] : miss;
+        }
 }
 
 void ais_propose_henon(const ais_learned *learned, ais_proposal *proposal) {
-    int dim = proposal->dim;
-    size_t lanes = proposal->lanes, rows = (size_t)dim * lanes;
-    memset(proposal->kinetic, 0, lanes * sizeof(double));
+    size_t lanes = proposal->lanes, rows = (size_t)proposal->dim * lanes;
+    memcpy(proposal->image, proposal->lattice, rows * sizeof(int64_t));
+    AIS_CHOOSE(ais_lattice_depart)(proposal->dim, lanes, proposal->v, proposal->image + rows, proposal->kinetic);
+    ais_learned_lattice_involution(learned, proposal, proposal->image);
+    AIS_CHOOSE(ais_lattice_arrive)(proposal->dim, lanes, proposal->image, proposal->z, proposal->kinetic);
+    ais_unwhiten(&learned->whitening, lanes, proposal->z, proposal->x);
     memset(proposal->log_det, 0, lanes * sizeof(double));
     memset(proposal->round_trip, 0, lanes * sizeof(double));
-    memcpy(proposal->image, proposal->lattice, rows * sizeof(int64_t));
-    AIS_CHOOSE(ais_lattice_from_double)(rows, proposal->v, proposal->image + rows);
-    AIS_CHOOSE(ais_lattice_to_double)(rows, proposal->image + rows, proposal->z);
-    add_half_square(dim, lanes, proposal->z, 1, proposal->kinetic);
-    ais_learned_lattice_involution(learned, proposal, proposal->image);
-    AIS_CHOOSE(ais_lattice_to_double)(2 * rows, proposal->image, proposal->z);
-    add_half_square(dim, lanes, proposal->z + rows, -1, proposal->kinetic);
-    ais_unwhiten(&learned->whitening, lanes, proposal->z, proposal->x);
 }
 
 void ais_propose_flow(const ais_learned *learned, ais_proposal *proposal) {
@@ -100,11 +105,8 @@ void ais_propose_flow(const ais_learned *learned, ais_proposal *proposal) {
     memcpy(back, z, 2 * rows * sizeof(double));
     ais_learned_involution(learned, proposal, back, proposal->round_trip);
     memset(proposal->round_trip, 0, lanes * sizeof(double));
-    for (size_t i = 0; i < 2 * rows; i++) {
-        double miss = fabs(back[i] - (i < rows ? proposal->u[i] : proposal->v[i - rows]));
-        double *worst = &proposal->round_trip[i % lanes];
-        if (!(miss <= *worst)) *worst = miss; /* NaN sticks */
-    }
+    add_miss(dim, lanes, back, proposal->u, proposal->round_trip);
+    add_miss(dim, lanes, back + rows, proposal->v, proposal->round_trip);
 }
 
 bool ais_is_independent(const ais_learned *learned) {
@@ -132,10 +134,7 @@ void ais_propose_independent(const ais_learned *learned, ais_proposal *proposal)
     add_half_square(dim, lanes, proposal->next_mapped, 1, proposal->kinetic);
     add_half_square(dim, lanes, proposal->mapped, -1, proposal->kinetic);
     memset(proposal->round_trip, 0, lanes * sizeof(double));
-    for (size_t i = 0; i < rows; i++) {
-        double miss = fabs(proposal->next_mapped[i] - proposal->v[i]), *worst = &proposal->round_trip[i % lanes];
-        if (!(miss <= *worst)) *worst = miss; /* NaN sticks */
-    }
+    add_miss(dim, lanes, proposal->next_mapped, proposal->v, proposal->round_trip);
     for (size_t c = 0; c < lanes; c++) proposal->log_det[c] = proposal->mapped_det[c] - proposal->next_det[c];
     memcpy(z + rows, proposal->mapped, rows * sizeof(double));
 }
