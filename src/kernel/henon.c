@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/fixed.h"
+#include "kernel/henon_small_lanes.h"
 #include "kernel/lattice_lanes.h"
 
 struct ais_henon_tape {
@@ -66,29 +67,59 @@ static void shift(const ais_henon *henon, size_t lanes, const ais_real *eta, boo
     }
 }
 
-void ais_henon_lattice(const ais_henon *henon, const ais_real *weights, ais_henon_tape *tape, bool inverse, int64_t *x,
-                       int64_t *y) {
-    size_t lanes = tape->lanes, rows = (size_t)henon->dim * lanes;
-    int64_t *const first = x, *const second = y;
-    for (int turn = 0; turn < henon->layers; turn++) {
-        int layer = layer_at(henon, inverse, turn);
-        const ais_real *layer_weights = weights + (size_t)layer * henon->layer_weights;
-        const ais_real *eta = layer_eta(henon, layer_weights);
-        /* stay keeps its value and meets V; the other becomes V(stay) - other. Roles then swap. */
-        int64_t *stay = inverse ? x : y, *other = inverse ? y : x;
-        if (inverse) shift(henon, lanes, eta, true, stay);
-        AIS_CHOOSE(ais_lattice_to_real)(rows, stay, tape->in);
-        evaluate(henon, layer_weights, tape, 0);
-        AIS_CHOOSE(ais_lattice_reflect)(rows, tape->value, other);
-        if (!inverse) shift(henon, lanes, eta, false, stay);
-        x = inverse ? other : stay;
-        y = inverse ? stay : other;
+/* other = times V(stay) - other, times 1 or 2. */
+static void reflect(const ais_henon *henon, const ais_real *layer_weights, ais_henon_tape *tape, int times,
+                    const int64_t *stay, int64_t *other) {
+    size_t rows = (size_t)henon->dim * tape->lanes;
+    AIS_CHOOSE(ais_lattice_to_real)(rows, stay, tape->in);
+    evaluate(henon, layer_weights, tape, 0);
+    AIS_CHOOSE(ais_lattice_reflect)(rows, tape->value, times, other);
+}
+
+static void swap(int64_t **x, int64_t **y) {
+    int64_t *swapped = *x;
+    *x = *y;
+    *y = swapped;
+}
+
+static void lattice_pass(const ais_henon *henon, const ais_real *weights, ais_henon_tape *tape, ais_henon_way way,
+                         int64_t **x, int64_t **y) {
+    int last = henon->layers - 1;
+    for (int l = 0; way != AIS_HENON_INVERSE && l <= last; l++) {
+        const ais_real *here = weights + (size_t)l * henon->layer_weights;
+        /* Of flip the last layer, R and the last layer's inverse are one: y stays and x becomes 2 V(y) - x. */
+        bool both = way == AIS_HENON_FLIP && l == last;
+        reflect(henon, here, tape, both ? 2 : 1, *y, *x);
+        if (both) break;
+        shift(henon, tape->lanes, layer_eta(henon, here), false, *y);
+        swap(x, y);
     }
-    if (x == first) return;
-    for (size_t i = 0; i < rows; i++) { /* an odd number of layers leaves them exchanged */
-        int64_t swapped = first[i];
-        first[i] = second[i];
-        second[i] = swapped;
+    if (way == AIS_HENON_SWAP) swap(x, y);
+    for (int l = way == AIS_HENON_FLIP ? last - 1 : last; way != AIS_HENON_FORWARD && l >= 0; l--) {
+        const ais_real *here = weights + (size_t)l * henon->layer_weights;
+        shift(henon, tape->lanes, layer_eta(henon, here), true, *x);
+        reflect(henon, here, tape, 1, *x, *y);
+        swap(x, y);
+    }
+}
+
+void ais_henon_lattice(const ais_henon *henon, const ais_real *weights, ais_henon_tape *tape, ais_henon_way way,
+                       size_t chains, int64_t *z) {
+    enum { FEW = 3 }; /* above it all lanes together take less time */
+    size_t lanes = tape->lanes, rows = (size_t)henon->dim * lanes;
+    if (ais_henon_is_small(henon)) {
+        if (chains <= FEW)
+            AIS_CHOOSE(ais_henon_alone)(henon, weights, way, lanes, chains, z);
+        else
+            AIS_CHOOSE(ais_henon_small)(henon, weights, way, lanes, z);
+        return;
+    }
+    int64_t *x = z, *y = z + rows;
+    lattice_pass(henon, weights, tape, way, &x, &y);
+    for (size_t i = 0; x != z && i < rows; i++) { /* they ended exchanged */
+        int64_t swapped = x[i];
+        x[i] = y[i];
+        y[i] = swapped;
     }
 }
 

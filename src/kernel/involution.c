@@ -12,6 +12,7 @@ bool ais_proposal_new(const ais_learned *learned, size_t lanes, ais_arena *arena
     *proposal = (ais_proposal){.dim = learned->shape.dim,
                                .lanes = lanes,
                                .measure = true,
+                               .chains = lanes,
                                .v = AIS_TAKE(arena, double, rows),
                                .u = AIS_TAKE(arena, double, rows),
                                .x = AIS_TAKE(arena, double, rows),
@@ -47,14 +48,6 @@ static void reverse(ais_reversal reversal, size_t rows, double *z) {
     }
 }
 
-static void reverse_lattice(ais_reversal reversal, size_t rows, int64_t *z) {
-    for (size_t i = 0; i < rows; i++) {
-        int64_t x = z[i], v = z[rows + i];
-        z[i] = reversal == AIS_FLIP ? x : v;
-        z[rows + i] = reversal == AIS_FLIP ? ais_fixed_sub(0, v) : x;
-    }
-}
-
 void ais_learned_involution(const ais_learned *learned, ais_proposal *proposal, double *z, double *log_det) {
     size_t rows = (size_t)learned->shape.dim * proposal->lanes;
     memset(log_det, 0, proposal->lanes * sizeof *log_det);
@@ -68,10 +61,8 @@ void ais_learned_involution(const ais_learned *learned, ais_proposal *proposal, 
 }
 
 void ais_learned_lattice_involution(const ais_learned *learned, ais_proposal *proposal, int64_t *z) {
-    size_t rows = (size_t)learned->shape.dim * proposal->lanes;
-    ais_henon_lattice(&learned->henon, learned->weights, proposal->henon_tape, false, z, z + rows);
-    reverse_lattice(learned->shape.reversal, rows, z);
-    ais_henon_lattice(&learned->henon, learned->weights, proposal->henon_tape, true, z, z + rows);
+    ais_henon_way way = learned->shape.reversal == AIS_FLIP ? AIS_HENON_FLIP : AIS_HENON_SWAP;
+    ais_henon_lattice(&learned->henon, learned->weights, proposal->henon_tape, way, proposal->chains, z);
 }
 
 /* sign * 1/2 |v|^2 added to sum, lane by lane. */
@@ -90,19 +81,14 @@ static void add_miss(int dim, size_t lanes, const double *value, const double *w
 }
 
 void ais_propose_henon(const ais_learned *learned, ais_proposal *proposal) {
-    int dim = proposal->dim;
-    size_t lanes = proposal->lanes, rows = (size_t)dim * lanes;
-    memset(proposal->kinetic, 0, lanes * sizeof(double));
+    size_t lanes = proposal->lanes, rows = (size_t)proposal->dim * lanes;
+    memcpy(proposal->image, proposal->lattice, rows * sizeof(int64_t));
+    AIS_CHOOSE(ais_lattice_depart)(proposal->dim, lanes, proposal->v, proposal->image + rows, proposal->kinetic);
+    ais_learned_lattice_involution(learned, proposal, proposal->image);
+    AIS_CHOOSE(ais_lattice_arrive)(proposal->dim, lanes, proposal->image, proposal->z, proposal->kinetic);
+    ais_unwhiten(&learned->whitening, lanes, proposal->z, proposal->x);
     memset(proposal->log_det, 0, lanes * sizeof(double));
     memset(proposal->round_trip, 0, lanes * sizeof(double));
-    memcpy(proposal->image, proposal->lattice, rows * sizeof(int64_t));
-    AIS_CHOOSE(ais_lattice_from_double)(rows, proposal->v, proposal->image + rows);
-    AIS_CHOOSE(ais_lattice_to_double)(rows, proposal->image + rows, proposal->z);
-    add_half_square(dim, lanes, proposal->z, 1, proposal->kinetic);
-    ais_learned_lattice_involution(learned, proposal, proposal->image);
-    AIS_CHOOSE(ais_lattice_to_double)(2 * rows, proposal->image, proposal->z);
-    add_half_square(dim, lanes, proposal->z + rows, -1, proposal->kinetic);
-    ais_unwhiten(&learned->whitening, lanes, proposal->z, proposal->x);
 }
 
 void ais_propose_flow(const ais_learned *learned, ais_proposal *proposal) {

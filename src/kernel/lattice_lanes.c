@@ -7,9 +7,12 @@ void AIS_ISA(ais_lattice_to_real)(size_t n, const int64_t *fixed, ais_real *real
     for (size_t i = 0; i < n; i++) real[i] = (ais_real)ais_fixed_to(fixed[i]);
 }
 
-void AIS_ISA(ais_lattice_reflect)(size_t n, const ais_real *real, int64_t *fixed) {
+void AIS_ISA(ais_lattice_reflect)(size_t n, const ais_real *real, int times, int64_t *fixed) {
 #pragma omp simd
-    for (size_t i = 0; i < n; i++) fixed[i] = ais_fixed_sub(ais_fixed_from((double)real[i]), fixed[i]);
+    for (size_t i = 0; i < n; i++) {
+        int64_t value = ais_fixed_from((double)real[i]);
+        fixed[i] = ais_fixed_sub(times == 2 ? ais_fixed_add(value, value) : value, fixed[i]);
+    }
 }
 
 void AIS_ISA(ais_lattice_from_double)(size_t n, const double *value, int64_t *fixed) {
@@ -20,4 +23,30 @@ void AIS_ISA(ais_lattice_from_double)(size_t n, const double *value, int64_t *fi
 void AIS_ISA(ais_lattice_to_double)(size_t n, const int64_t *fixed, double *value) {
 #pragma omp simd
     for (size_t i = 0; i < n; i++) value[i] = ais_fixed_to(fixed[i]);
+}
+
+void AIS_ISA(ais_lattice_depart)(int dim, size_t lanes, const double *v, int64_t *fixed, double *kinetic) {
+    for (size_t c = 0; c < lanes; c++) kinetic[c] = 0;
+    for (size_t i = 0; i < (size_t)dim; i++) {
+#pragma omp simd
+        for (size_t c = 0; c < lanes; c++) {
+            int64_t rounded = ais_fixed_from(v[i * lanes + c]);
+            double value = ais_fixed_to(rounded);
+            fixed[i * lanes + c] = rounded;
+            kinetic[c] += 0.5 * value * value;
+        }
+    }
+}
+
+void AIS_ISA(ais_lattice_arrive)(int dim, size_t lanes, const int64_t *fixed, double *value, double *kinetic) {
+    const size_t half = (size_t)dim * lanes;
+    for (size_t i = 0; i < (size_t)dim; i++) {
+#pragma omp simd
+        for (size_t c = 0; c < lanes; c++) {
+            double v = ais_fixed_to(fixed[half + i * lanes + c]);
+            value[half + i * lanes + c] = v;
+            value[i * lanes + c] = ais_fixed_to(fixed[i * lanes + c]);
+            kinetic[c] -= 0.5 * v * v;
+        }
+    }
 }

@@ -9,10 +9,16 @@
 
 /* real = nearest of fixed */
 AIS_DECLARE_LANES(void, ais_lattice_to_real, size_t n, const int64_t *fixed, ais_real *real);
-/* fixed = round(real) - fixed */
-AIS_DECLARE_LANES(void, ais_lattice_reflect, size_t n, const ais_real *real, int64_t *fixed);
+/* fixed = times round(real) - fixed */
+AIS_DECLARE_LANES(void, ais_lattice_reflect, size_t n, const ais_real *real, int times, int64_t *fixed);
 /* fixed = round(value), value = nearest of fixed */
 AIS_DECLARE_LANES(void, ais_lattice_from_double, size_t n, const double *value, int64_t *fixed);
 AIS_DECLARE_LANES(void, ais_lattice_to_double, size_t n, const int64_t *fixed, double *value);
+
+/* Of a proposal: v (dim x lanes) put on the lattice, kinetic = 1/2 |v|^2 of what it became there; and the image
+ * (2 dim x lanes) taken off it, 1/2 |v'|^2 subtracted. */
+AIS_DECLARE_LANES(void, ais_lattice_depart, int dim, size_t lanes, const double *v, int64_t *fixed, double *kinetic);
+AIS_DECLARE_LANES(void, ais_lattice_arrive, int dim, size_t lanes, const int64_t *fixed, double *value,
+                  double *kinetic);
 
 #endif

@@ -32,6 +32,7 @@ struct ais_proposal {
     int dim;
     size_t lanes;
     bool measure;       /* in, independent proposals: fill round_trip, else it is 0; true when new */
+    size_t chains;      /* lanes that count, the first ones; all when new */
     double *v;          /* in: dim, fresh normals */
     double *u;          /* in: dim, the whitened point; henon: that of the lattice point */
     int64_t *lattice;   /* in, henon: dim, the chain's lattice point */

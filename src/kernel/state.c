@@ -38,7 +38,12 @@ static ais_status check_value(ais_context *context, const ais_target *target, do
 
 ais_status ais_state_logp(ais_context *context, const ais_target *target, int chains, int lanes, const double *x,
                           double *point, double *logp) {
-    if (target->batch) target->batch((size_t)lanes, x, logp, target->data);
+    if (target->batch && chains == 1) { /* alone it need not pay for the other lanes */
+        for (int i = 0; i < target->dim; i++) point[i] = x[(size_t)i * (size_t)lanes];
+        target->batch(1, point, logp, target->data);
+    } else if (target->batch) {
+        target->batch((size_t)lanes, x, logp, target->data);
+    }
     for (int c = 0; c < chains; c++) {
         if (target->batch && logp[c] < INFINITY) continue;
         for (int i = 0; i < target->dim; i++) point[i] = x[(size_t)i * lanes + c];

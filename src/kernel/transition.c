@@ -1,9 +1,11 @@
 /* One accept/reject step of a learned kernel. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "kernel/lattice_lanes.h"
 #include "kernel/learned.h"
+#include "kernel/test_lanes.h"
 #include "simd/normal.h"
 
 /* How often the round trip of independent proposals is measured, in steps: it costs a second pass through the flow. */
@@ -13,7 +15,8 @@ typedef struct own {
     ais_proposal proposal;
     uint32_t *seen; /* the version of x that u (and the lattice point) belong to */
     double *x;      /* dim x lanes: where a point was put on the lattice */
-    double *logp, *uniform, *point;
+    double *logp, *uniform, *chance, *point;
+    int64_t *taken;       /* -1 in lanes that accepted, else 0 */
     ais_ratio_tape ratio; /* of an empirical kernel */
 } own;
 
@@ -84,37 +87,41 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
     mine->x = AIS_TAKE(&state->arena, double, rows);
     mine->logp = AIS_TAKE(&state->arena, double, lanes);
     mine->uniform = AIS_TAKE(&state->arena, double, lanes);
+    mine->chance = AIS_TAKE(&state->arena, double, lanes);
+    mine->taken = AIS_TAKE(&state->arena, int64_t, lanes);
     mine->point = AIS_TAKE(&state->arena, double, learned->shape.dim);
     bool taped = !learned->ratio.weights || ais_ratio_tape_new(&learned->ratio, lanes, &state->arena, &mine->ratio);
-    if (!taped || !mine->seen || !mine->x || !mine->logp || !mine->uniform || !mine->point)
+    if (!taped || !mine->seen || !mine->x || !mine->logp || !mine->uniform || !mine->chance || !mine->taken ||
+        !mine->point)
         return ais_fail_memory(context, "a kernel's state", rows * sizeof(double));
+    mine->proposal.chains = (size_t)state->chains;
     for (size_t c = 0; c < lanes; c++) mine->seen[c] = state->version[c] - 1;
     *out = mine;
     return refresh(context, learned, state, mine);
 }
 
-/* A proposal that is not finite, or whose round trip misses, is rejected without asking the target:
- * its place is taken by the present point. */
-static void mask(const ais_learned *learned, const ais_state *state, ais_proposal *proposal) {
-    size_t lanes = proposal->lanes, rows = (size_t)proposal->dim * lanes;
-    for (size_t i = 0; i < rows; i++)
-        if (!isfinite(proposal->x[i])) proposal->round_trip[i % lanes] = INFINITY;
-    for (size_t i = 0; i < rows; i++)
-        if (!(proposal->round_trip[i % lanes] <= learned->tolerance)) proposal->x[i] = state->x[i];
+static void take(const own *mine, int rows, const void *from, void *to) {
+    AIS_CHOOSE(ais_take)(rows, mine->proposal.lanes, mine->taken, from, to);
 }
 
-static void move(const ais_learned *learned, ais_state *state, own *mine, size_t c) {
+/* The lanes that accepted take over everything that belongs to a point. */
+static void move(const ais_learned *learned, ais_state *state, own *mine) {
     const ais_proposal *proposal = &mine->proposal;
-    size_t rows = (size_t)proposal->dim * proposal->lanes;
-    for (size_t i = c; i < rows; i += proposal->lanes) {
-        state->x[i] = proposal->x[i];
-        proposal->u[i] = proposal->z[i];
-        if (learned->shape.map == AIS_HENON) proposal->lattice[i] = proposal->image[i];
-        if (ais_is_independent(learned)) proposal->mapped[i] = proposal->next_mapped[i];
+    int dim = proposal->dim;
+    take(mine, dim, proposal->x, state->x);
+    take(mine, 1, mine->logp, state->logp);
+    if (learned->shape.map == AIS_HENON)
+        take(mine, dim, proposal->image, proposal->lattice);
+    else
+        take(mine, dim, proposal->z, proposal->u);
+    if (ais_is_independent(learned)) {
+        take(mine, dim, proposal->next_mapped, proposal->mapped);
+        take(mine, 1, proposal->next_det, proposal->mapped_det);
     }
-    if (ais_is_independent(learned)) proposal->mapped_det[c] = proposal->next_det[c];
-    state->logp[c] = mine->logp[c];
-    mine->seen[c] = ++state->version[c];
+    for (int c = 0; c < state->lanes; c++) {
+        state->version[c] += mine->taken[c] != 0;
+        mine->seen[c] += mine->taken[c] != 0;
+    }
 }
 
 static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state *state, void *own_state,
@@ -122,31 +129,41 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
     const ais_learned *learned = (const ais_learned *)kernel;
     own *mine = own_state;
     ais_proposal *proposal = &mine->proposal;
+    size_t chains = (size_t)state->chains;
     ais_status status = refresh(context, learned, state, mine);
     if (status != AIS_OK) return status;
     ais_stream stream = ais_state_stream(state, 0, AIS_FOR_MOMENTUM);
-    ais_normals_lanes(&stream, (size_t)proposal->dim, proposal->lanes, proposal->v);
+    ais_normals_first(&stream, (size_t)proposal->dim, proposal->lanes, chains, proposal->v);
     stream.purpose = AIS_FOR_TEST;
-    ais_uniforms_lanes(&stream, 0, proposal->lanes, mine->uniform);
+    ais_uniforms_first(&stream, 0, chains, mine->uniform);
     proposal->measure = state->step % STEPS_BETWEEN_ROUND_TRIPS == 0;
     learned->propose(learned, proposal);
-    mask(learned, state, proposal);
+    /* A proposal that is not finite, or whose round trip misses, is rejected without asking the target: its place
+     * is taken by the present point. An independent one has its own density q from the pass that made it, so that its
+     * round trip need not be exact, and is only told. */
+    double tolerance = ais_is_independent(learned) ? DBL_MAX : learned->tolerance;
+    AIS_CHOOSE(ais_mask)
+    (proposal->dim, proposal->lanes, tolerance, state->x, proposal->x, proposal->round_trip);
     if (learned->ratio.weights)
         estimate_logp(learned, mine, proposal->z, proposal->next_mapped, proposal->next_det, mine->logp);
     else
         status =
             ais_state_logp(context, state->target, state->chains, state->lanes, proposal->x, mine->point, mine->logp);
     if (status != AIS_OK) return status;
-    for (int c = 0; c < state->chains; c++) {
-        double ratio = mine->logp[c] - state->logp[c] + proposal->kinetic[c] + proposal->log_det[c];
-        bool whole = proposal->round_trip[c] <= learned->tolerance && !isnan(ratio);
-        double odds = whole ? exp(ratio < 0 ? ratio : -ratio) : 0; /* of the less likely of the two */
-        double chance = !whole                            ? 0
-                        : learned->test == AIS_METROPOLIS ? (ratio < 0 ? odds : 1)
-                                                          : (ratio < 0 ? odds : 1) / (1 + odds);
-        info[c] = (ais_info){.accept_stat = chance, .round_trip = proposal->round_trip[c]};
-        if (mine->uniform[c] < chance) move(learned, state, mine, (size_t)c);
-    }
+    ais_test_call call = {.lanes = proposal->lanes,
+                          .chains = chains,
+                          .barker = learned->test == AIS_BARKER,
+                          .tolerance = tolerance,
+                          .round_trip = proposal->round_trip,
+                          .logp = state->logp,
+                          .next_logp = mine->logp,
+                          .kinetic = proposal->kinetic,
+                          .log_det = proposal->log_det,
+                          .uniform = mine->uniform};
+    AIS_CHOOSE(ais_test_lanes)(&call, mine->chance, mine->taken);
+    for (size_t c = 0; c < chains; c++)
+        info[c] = (ais_info){.accept_stat = mine->chance[c], .round_trip = proposal->round_trip[c]};
+    move(learned, state, mine);
     return AIS_OK;
 }
 

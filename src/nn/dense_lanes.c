@@ -3,6 +3,7 @@
  * inputs in order whatever the tile, so tiling never changes a result. */
 #include "nn/dense_lanes.h"
 
+#include "nn/tanh.h"
 #include "simd/math.h"
 
 #if defined(__AVX512F__)
@@ -67,40 +68,18 @@ void AIS_ISA(ais_dense_transposed)(int inputs, int outputs, size_t lanes, const 
     product(outputs, inputs, lanes, weights, 1, (size_t)inputs, NULL, gradient_out, gradient_in);
 }
 
-#ifndef AIS_REAL_IS_DOUBLE
-/* x P(x^2) / Q(x^2), fitted to a relative error of 2.3e-8 up to 9.1, where tanh is 1 in single precision;
- * 4e-7 with rounding. Several times faster than libmvec's, which took 60% of the training of henon kernels. */
-INLINE float tanh_of(float x) {
-    /* written so that each is one instruction and a NaN passes */
-    float below = 9.1F < x ? 9.1F : x, bounded = -9.1F > below ? -9.1F : below, t = bounded * bounded;
-    float p = 1.3175940027e-8F, q = 7.7033975157e-7F;
-    p = p * t + 2.0480047538e-5F;
-    p = p * t + 3.4877431116e-3F;
-    p = p * t + 1.3374418853e-1F;
-    p = p * t + 9.9999997740e-1F;
-    q = q * t + 3.2728079169e-4F;
-    q = q * t + 2.5847132546e-2F;
-    q = q * t + 4.6707732714e-1F;
-    q = q * t + 1.0F;
-    float result = bounded * p / q;
-    result = 1.0F < result ? 1.0F : result;
-    return -1.0F > result ? -1.0F : result;
-}
-#endif
-
 void AIS_ISA(ais_activate)(bool use_tanh, size_t n, ais_real *value) {
-    if (use_tanh) {
-#ifdef AIS_REAL_IS_DOUBLE
-#pragma omp simd
-        for (size_t i = 0; i < n; i++) value[i] = tanh(value[i]);
-#else
-#pragma omp simd
-        for (size_t i = 0; i < n; i++) value[i] = tanh_of(value[i]);
-#endif
-    } else {
+    if (!use_tanh) {
 #pragma omp simd
         for (size_t i = 0; i < n; i++) value[i] = value[i] > 0 ? value[i] : 0;
+        return;
     }
+#ifdef AIS_REAL_IS_DOUBLE
+#pragma omp simd
+    for (size_t i = 0; i < n; i++) value[i] = tanh(value[i]);
+#else
+    for (size_t i = 0; i < n; i += AIS_WIDTH) *(ais_floats *)(value + i) = ais_tanh(*(ais_floats *)(value + i));
+#endif
 }
 
 void AIS_ISA(ais_deactivate)(bool use_tanh, size_t n, const ais_real *value, ais_real *gradient) {

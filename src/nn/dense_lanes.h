@@ -10,7 +10,7 @@
 /* out (outputs x lanes) = W in + b. */
 AIS_DECLARE_LANES(void, ais_dense, int inputs, int outputs, size_t lanes, const ais_real *weights, const ais_real *bias,
                   const ais_real *in, ais_real *out);
-/* in place, n values */
+/* in place, n values, a multiple of AIS_LANES; aligned */
 AIS_DECLARE_LANES(void, ais_activate, bool tanh, size_t n, ais_real *value);
 /* gradient *= derivative at the activated value */
 AIS_DECLARE_LANES(void, ais_deactivate, bool tanh, size_t n, const ais_real *value, ais_real *gradient);

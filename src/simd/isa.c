@@ -19,8 +19,15 @@ static ais_isa widest(void) {
     return AIS_BASE;
 }
 
+static atomic_int known; /* 0: not asked yet, else isa + 1; any thread finds the same */
+
+bool ais_isa_take(ais_isa isa) {
+    if (isa > widest()) return false;
+    atomic_store_explicit(&known, (int)isa + 1, memory_order_relaxed);
+    return true;
+}
+
 ais_isa ais_isa_now(void) {
-    static atomic_int known; /* 0: not asked yet, else isa + 1; any thread finds the same */
     int isa = atomic_load_explicit(&known, memory_order_relaxed) - 1;
     if (isa >= 0) return (ais_isa)isa;
     isa = widest();

@@ -9,9 +9,10 @@
 #ifndef AIS_SIMD_ISA_H
 #define AIS_SIMD_ISA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-enum { AIS_LANES = 16 };
+enum { AIS_LANES = 16, AIS_HALF = 8 }; /* half: a whole vector of doubles in every set */
 
 static inline size_t ais_padded(size_t n) { return (n + AIS_LANES - 1) / AIS_LANES * AIS_LANES; }
 
@@ -20,6 +21,10 @@ typedef enum ais_isa { AIS_BASE, AIS_AVX2, AIS_AVX512, AIS_ISA_COUNT } ais_isa;
 /* The widest set that this build and this machine have, or the one that the environment variable
  * AISAMPLER_ISA names (base, avx2, avx512) if the machine has it. */
 ais_isa ais_isa_now(void);
+
+/* Takes another set from now on, for tests and benchmarks that compare them, while nothing else runs. False, and no
+ * change, when this build or this machine has not got it. */
+bool ais_isa_take(ais_isa isa);
 const char *ais_isa_name(ais_isa isa);
 
 #define AIS_JOIN_(a, b) a##_##b

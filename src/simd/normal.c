@@ -2,37 +2,37 @@
 
 #include "simd/normal_lanes.h"
 
+static size_t halves(size_t n) { return (n + AIS_HALF - 1) / AIS_HALF * AIS_HALF; }
+
 void ais_normals(const ais_stream *stream, size_t count, double *value) {
-    uint32_t chain[AIS_LANES], index[AIS_LANES];
     double pair[2][AIS_LANES];
     for (size_t base = 0; base < count; base += 2 * AIS_LANES) {
-        for (uint32_t j = 0; j < AIS_LANES; j++) {
-            chain[j] = stream->chain;
-            index[j] = (uint32_t)(base / 2) + j;
-        }
-        AIS_CHOOSE(ais_normal_pairs)(stream, chain, index, pair[0], pair[1]);
+        size_t lanes = count - base <= 2 * AIS_HALF ? AIS_HALF : AIS_LANES;
+        AIS_CHOOSE(ais_normal_pairs)(stream, lanes, 0, (uint32_t)(base / 2), 1, pair[0], pair[1]);
         for (size_t k = base; k < count && k < base + 2 * AIS_LANES; k++) value[k] = pair[k & 1][(k - base) / 2];
     }
 }
 
+void ais_normals_first(const ais_stream *stream, size_t count, size_t lanes, size_t chains, double *value) {
+    size_t k = 0;
+    for (; k + 1 < count; k += 2) AIS_CHOOSE(ais_normal_pairs)
+    (stream, halves(chains), 1, (uint32_t)(k / 2), 0, value + k * lanes, value + (k + 1) * lanes);
+    for (size_t c = 0; k < count && c < chains; c += AIS_HALF) { /* an odd one: its partner is thrown away */
+        double spare[AIS_HALF];
+        ais_stream block = *stream;
+        block.chain += (uint32_t)c;
+        AIS_CHOOSE(ais_normal_pairs)(&block, AIS_HALF, 1, (uint32_t)(k / 2), 0, value + k * lanes + c, spare);
+    }
+}
+
 void ais_normals_lanes(const ais_stream *stream, size_t count, size_t lanes, double *value) {
-    uint32_t chain[AIS_LANES], index[AIS_LANES];
-    double spare[AIS_LANES] = {0};
-    for (size_t c = 0; c < lanes; c += AIS_LANES)
-        for (size_t k = 0; k < count; k += 2) {
-            for (uint32_t j = 0; j < AIS_LANES; j++) {
-                chain[j] = stream->chain + (uint32_t)c + j;
-                index[j] = (uint32_t)(k / 2);
-            }
-            double *second = k + 1 < count ? value + (k + 1) * lanes + c : spare;
-            AIS_CHOOSE(ais_normal_pairs)(stream, chain, index, value + k * lanes + c, second);
-        }
+    ais_normals_first(stream, count, lanes, lanes, value);
+}
+
+void ais_uniforms_first(const ais_stream *stream, uint32_t index, size_t chains, double *value) {
+    AIS_CHOOSE(ais_uniforms_block)(stream, index, halves(chains), value);
 }
 
 void ais_uniforms_lanes(const ais_stream *stream, uint32_t index, size_t lanes, double *value) {
-    for (size_t c = 0; c < lanes; c += AIS_LANES) {
-        ais_stream block = *stream;
-        block.chain += (uint32_t)c;
-        AIS_CHOOSE(ais_uniforms_block)(&block, index, value + c);
-    }
+    ais_uniforms_first(stream, index, lanes, value);
 }

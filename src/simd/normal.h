@@ -11,7 +11,11 @@ void ais_normals(const ais_stream *stream, size_t count, double *value);
  * c's stream, the number that ais_normals gives it. lanes is a multiple of AIS_LANES. */
 void ais_normals_lanes(const ais_stream *stream, size_t count, size_t lanes, double *value);
 
+/* The same of the first `chains` of them; what the other lanes get is not said. */
+void ais_normals_first(const ais_stream *stream, size_t count, size_t lanes, size_t chains, double *value);
+
 /* value[c] is ais_random_uniform(stream of chain c, index). */
 void ais_uniforms_lanes(const ais_stream *stream, uint32_t index, size_t lanes, double *value);
+void ais_uniforms_first(const ais_stream *stream, uint32_t index, size_t chains, double *value);
 
 #endif

@@ -28,7 +28,7 @@ static double logp(const double *x, void *data) {
 
 static void batch(size_t n, const double *x, double *logp_, void *data) {
     const ais_banana *banana = data;
-    ais_batch_by_blocks(AIS_CHOOSE(ais_banana_block), banana, n, banana->dim, x, logp_);
+    ais_batch_by_blocks(AIS_CHOOSE(ais_banana_block), AIS_LANES, banana, n, banana->dim, x, logp_);
 }
 
 static void draw(uint64_t seed, uint64_t index, double *x, void *data) {

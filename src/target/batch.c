@@ -15,24 +15,26 @@ static double settle(double value, const double *x, size_t stride, int dim) {
 double ais_settle(double value, const double *x, int dim) { return settle(value, x, 1, dim); }
 
 /* Fewer points than lanes: the missing ones are copies of the last. */
-static void short_block(ais_block *block, const void *data, size_t n, int dim, const double *x, double *logp) {
+static void short_block(ais_block *block, size_t width, const void *data, size_t n, int dim, const double *x,
+                        double *logp) {
     enum { ON_STACK = 64 };
     double small[ON_STACK * AIS_LANES], result[AIS_LANES];
     double *padded = dim <= ON_STACK ? small : ais_allocate((size_t)dim * AIS_LANES * sizeof *padded);
     for (size_t c = 0; !padded && c < n; c++) logp[c] = NAN;
     if (!padded) return;
     for (size_t i = 0; i < (size_t)dim; i++)
-        for (size_t c = 0; c < AIS_LANES; c++) padded[i * AIS_LANES + c] = x[i * n + (c < n ? c : n - 1)];
-    block(data, AIS_LANES, padded, result);
+        for (size_t c = 0; c < width; c++) padded[i * width + c] = x[i * n + (c < n ? c : n - 1)];
+    block(data, width, padded, result);
     memcpy(logp, result, n * sizeof *logp);
     if (padded != small) free(padded);
 }
 
-void ais_batch_by_blocks(ais_block *block, const void *data, size_t n, int dim, const double *x, double *logp) {
+void ais_batch_by_blocks(ais_block *block, size_t width, const void *data, size_t n, int dim, const double *x,
+                         double *logp) {
     size_t c = 0;
-    for (; c + AIS_LANES <= n; c += AIS_LANES) block(data, n, x + c, logp + c);
+    for (; c + width <= n; c += width) block(data, n, x + c, logp + c);
     /* The last block overlaps the one before: a lane's result does not depend on its place. */
-    if (c < n && n >= AIS_LANES) block(data, n, x + n - AIS_LANES, logp + n - AIS_LANES);
-    if (n && n < AIS_LANES) short_block(block, data, n, dim, x, logp);
+    if (c < n && n >= width) block(data, n, x + n - width, logp + n - width);
+    if (n && n < width) short_block(block, width, data, n, dim, x, logp);
     for (c = 0; c < n; c++) logp[c] = settle(logp[c], x + c, n, dim);
 }

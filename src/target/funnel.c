@@ -31,7 +31,7 @@ static double grad(const double *x, double *gradient, void *data) {
 }
 
 static void batch(size_t n, const double *x, double *logp_, void *data) {
-    ais_batch_by_blocks(AIS_CHOOSE(ais_funnel_block), data, n, *(const int *)data, x, logp_);
+    ais_batch_by_blocks(AIS_CHOOSE(ais_funnel_block), AIS_LANES, data, n, *(const int *)data, x, logp_);
 }
 
 static void draw(uint64_t seed, uint64_t index, double *x, void *data) {

@@ -38,7 +38,7 @@ static double grad(const double *x, double *gradient, void *data) {
 
 static void batch(size_t n, const double *x, double *logp, void *data) {
     const ais_gaussian *gaussian = data;
-    ais_batch_by_blocks(AIS_CHOOSE(ais_gaussian_block), gaussian, n, gaussian->dim, x, logp);
+    ais_batch_by_blocks(AIS_CHOOSE(ais_gaussian_block), AIS_LANES, gaussian, n, gaussian->dim, x, logp);
 }
 
 static double logp(const double *x, void *data) {

@@ -13,7 +13,7 @@
 
 static void batch(size_t n, const double *x, double *logp, void *data) {
     const ais_mixture *mixture = data;
-    ais_batch_by_blocks(AIS_CHOOSE(ais_mixture_block), mixture, n, mixture->dim, x, logp);
+    ais_batch_by_blocks(AIS_CHOOSE(ais_mixture_block), AIS_HALF, mixture, n, mixture->dim, x, logp);
 }
 
 /* The log density; term[k] gets the logarithm of component k's part of it. */

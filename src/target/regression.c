@@ -26,7 +26,7 @@ static double grad(const double *w, double *gradient, void *data) {
 
 static void batch(size_t n, const double *w, double *logp_, void *data) {
     const ais_regression *regression = data;
-    ais_batch_by_blocks(AIS_CHOOSE(ais_regression_block), regression, n, regression->dim, w, logp_);
+    ais_batch_by_blocks(AIS_CHOOSE(ais_regression_block), AIS_LANES, regression, n, regression->dim, w, logp_);
 }
 
 /* Both layouts of the signed covariates; rows beyond the used ones stay zero, and count log 2 each. */

@@ -33,7 +33,7 @@ static double grad(const double *x, double *gradient, void *data) {
 }
 
 static void batch(size_t n, const double *x, double *logp_, void *data) {
-    ais_batch_by_blocks(AIS_CHOOSE(ais_rings_block), data, n, 2, x, logp_);
+    ais_batch_by_blocks(AIS_CHOOSE(ais_rings_block), AIS_HALF, data, n, 2, x, logp_);
 }
 
 static int mode(const double *x, void *data) { return nearest(data, sqrt(x[0] * x[0] + x[1] * x[1])); }

@@ -1,0 +1,52 @@
+#include "kernel/test_lanes.h"
+
+#include <math.h>
+
+#include "simd/doubles.h"
+
+void AIS_ISA(ais_mask)(int dim, size_t lanes, double tolerance, const double *present, double *x, double *round_trip) {
+    for (size_t i = 0; i < (size_t)dim; i++) {
+#pragma omp simd
+        for (size_t c = 0; c < lanes; c++)
+            round_trip[c] = fabs(x[i * lanes + c]) <= 0x1.fffffffffffffp1023 ? round_trip[c] : (double)INFINITY;
+    }
+    for (size_t i = 0; i < (size_t)dim; i++) {
+#pragma omp simd
+        for (size_t c = 0; c < lanes; c++)
+            x[i * lanes + c] = round_trip[c] <= tolerance ? x[i * lanes + c] : present[i * lanes + c];
+    }
+}
+
+/* The first where `which` is all ones, the second where it is 0. */
+AIS_INLINE ais_doubles choose(ais_words which, ais_doubles yes, ais_doubles no) {
+    return (ais_doubles)((which & (ais_words)yes) | (~which & (ais_words)no));
+}
+
+void AIS_ISA(ais_test_lanes)(const ais_test_call *call, double *chance, int64_t *taken) {
+    const ais_doubles one = ais_spread_double(1), zero = {0}, tolerance = ais_spread_double(call->tolerance);
+    for (size_t c = 0; c < call->lanes; c += AIS_WORDS) {
+        ais_doubles ratio = ais_load(call->next_logp + c) - ais_load(call->logp + c);
+        ratio = ratio + ais_load(call->kinetic + c) + ais_load(call->log_det + c);
+        ais_words positive = (ais_words)(ratio > zero);
+        ais_doubles odds = ais_exp_below(choose(positive, -ratio, ratio)); /* of the less likely of the two */
+        ais_doubles value = choose(positive, one, odds);
+        if (call->barker) value = value / (one + odds);
+        ais_words whole = (ais_words)(ratio == ratio) & (ais_words)(ais_load(call->round_trip + c) <= tolerance);
+        value = (ais_doubles)((ais_words)value & whole);
+        ais_words below = (ais_words)(ais_load(call->uniform + c) < value);
+        ais_store(chance + c, value);
+        memcpy(taken + c, &below, sizeof below);
+    }
+    for (size_t c = call->chains; c < call->lanes; c++) taken[c] = 0;
+}
+
+void AIS_ISA(ais_take)(int rows, size_t lanes, const int64_t *taken, const void *from, void *to) {
+    typedef int64_t any __attribute__((may_alias));
+    const any *source = from;
+    any *target = to;
+    for (size_t i = 0; i < (size_t)rows; i++) {
+#pragma omp simd
+        for (size_t c = 0; c < lanes; c++)
+            target[i * lanes + c] = (source[i * lanes + c] & taken[c]) | (target[i * lanes + c] & ~taken[c]);
+    }
+}

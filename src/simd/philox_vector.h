@@ -1,0 +1,60 @@
+/* Philox4x32-10 with a chain per 64-bit lane, for *_lanes.c: the product of two 32-bit numbers is one
+ * instruction there, and what lies above the low 32 bits of a lane never matters until the end. Constants of
+ * Salmon et al. 2011; the counters are base/philox.h's. */
+#ifndef AIS_SIMD_PHILOX_VECTOR_H
+#define AIS_SIMD_PHILOX_VECTOR_H
+
+#include "base/random.h"
+#include "simd/doubles.h"
+
+/* The product of the low halves. */
+AIS_INLINE ais_words ais_multiply_low(ais_words a, ais_words b) {
+#if defined(__AVX512F__)
+    return (ais_words)_mm512_mul_epu32((__m512i)a, (__m512i)b);
+#elif defined(__AVX2__)
+    return (ais_words)_mm256_mul_epu32((__m256i)a, (__m256i)b);
+#elif defined(__x86_64__)
+    return (ais_words)_mm_mul_epu32((__m128i)a, (__m128i)b);
+#else
+    return (a & 0xffffffff) * (b & 0xffffffff);
+#endif
+}
+
+typedef struct ais_philox_key {
+    uint64_t round[10][2];
+    uint64_t step[2]; /* the counter's middle words */
+} ais_philox_key;
+
+AIS_INLINE ais_philox_key ais_philox_prepare(const ais_stream *stream) {
+    ais_philox_key key = {.step = {stream->purpose << 24 | (uint32_t)(stream->step >> 32), (uint32_t)stream->step}};
+    uint32_t first = (uint32_t)stream->seed, second = (uint32_t)(stream->seed >> 32);
+    for (int r = 0; r < 10; r++) {
+        key.round[r][0] = first;
+        key.round[r][1] = second;
+        first += 0x9E3779B9;
+        second += 0xBB67AE85;
+    }
+    return key;
+}
+
+/* The stream's numbers at the given chains and indices, as two 64-bit words each. */
+AIS_INLINE void ais_philox_words(const ais_philox_key *key, ais_words chain, ais_words index, ais_words word[2]) {
+    const ais_words zero = {0}, factor[2] = {zero + 0xD2511F53, zero + 0xCD9E8D57};
+    ais_words c[4] = {index, zero + key->step[0], zero + key->step[1], chain};
+#pragma GCC unroll 10
+    for (int r = 0; r < 10; r++) {
+        ais_words first = ais_multiply_low(c[0], factor[0]), second = ais_multiply_low(c[2], factor[1]);
+        c[0] = (second >> 32) ^ c[1] ^ (zero + key->round[r][0]);
+        c[2] = (first >> 32) ^ c[3] ^ (zero + key->round[r][1]);
+        c[1] = second;
+        c[3] = first;
+    }
+    for (int k = 0; k < 2; k++) word[k] = c[2 * k + 1] << 32 | (c[2 * k] & 0xffffffff);
+}
+
+/* ais_unit of base/philox.h: the upper 52 bits as the mantissa of a number above 2^52. */
+AIS_INLINE ais_doubles ais_units(ais_words word) {
+    return ((ais_doubles)(word >> 12 | 0x4330000000000000) - (0x1p52 - 0.5)) * 0x1p-52;
+}
+
+#endif
