@@ -228,6 +228,7 @@ static ais_status learn(ais_context *context, lesson *this) {
     if (status == AIS_OK && this->number == 0) {
         status = ais_empirical_flow(context, learned, &this->split, &this->flow);
         if (status == AIS_OK) this->number = 1;
+        ais_checkpoint_leave(this->checkpoint);
     }
     if (status == AIS_OK) {
         status = ais_empirical_ratio(context, learned, &this->split, &this->ratio);
