@@ -239,6 +239,7 @@ static ais_status learn(ais_context *context, lesson *this) {
         if (!joint || options->objective[0] == 'l')
             status = ais_empirical_flow(context, learned, &this->split, &this->flow);
         if (status == AIS_OK) this->number = 1;
+        ais_checkpoint_leave(this->checkpoint);
     }
     if (status == AIS_OK) { /* the joint stage writes no checkpoint of its own: it begins anew */
         status = joint ? ais_empirical_joint(context, learned, &this->split, &this->ratio, plan.ratio_rate)

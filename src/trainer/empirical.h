@@ -47,7 +47,8 @@ void ais_empirical_stage_exchange(ais_checkpoint *checkpoint, ais_empirical_stag
 /* Before step number `step`: has somebody asked to stop, is it time for a checkpoint? */
 ais_status ais_empirical_stage_go_on(ais_context *context, const ais_empirical_stage *stage, long step);
 
-/* Fits T in place; the weights of the best snapshot stay. AIS_STOPPED when progress said so. */
+/* Fits T in place; the weights of the best snapshot stay. AIS_STOPPED when progress said so. The caller leaves the
+ * stage's section of the checkpoint. */
 ais_status ais_empirical_flow(ais_context *context, ais_learned *learned, const ais_sample_split *split,
                               ais_empirical_stage *stage);
 

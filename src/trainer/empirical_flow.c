@@ -172,13 +172,8 @@ static ais_status loop(ais_context *context, work *this) {
 ais_status ais_empirical_flow(ais_context *context, ais_learned *learned, const ais_sample_split *split,
                               ais_empirical_stage *stage) {
     work this = {.learned = learned, .split = split, .stage = stage};
-    ais_status status = AIS_OK;
-    if (prepare(&this)) {
-        status = loop(context, &this);
-        ais_checkpoint_leave(stage->checkpoint);
-    } else {
-        status = ais_fail_memory(context, "training", split->count * sizeof(double));
-    }
+    ais_status status =
+        prepare(&this) ? loop(context, &this) : ais_fail_memory(context, "training", split->count * sizeof(double));
     if (stage->best_loss < INFINITY && this.best)
         memcpy(learned->weights, this.best, learned->weight_count * sizeof(ais_real));
     ais_arena_free(&this.arena);

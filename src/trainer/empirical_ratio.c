@@ -237,13 +237,8 @@ ais_status ais_empirical_ratio(ais_context *context, ais_learned *learned, const
                                ais_empirical_stage *stage) {
     work this = {.learned = learned, .split = split, .stage = stage};
     stage->first_loss = stage->best_loss = stage->last_loss = 2 * log(2); /* of D = 0 */
-    ais_status status = AIS_OK;
-    if (prepare(&this)) {
-        status = loop(context, &this);
-        ais_checkpoint_leave(stage->checkpoint);
-    } else {
-        status = ais_fail_memory(context, "training", split->count * sizeof(double));
-    }
+    ais_status status =
+        prepare(&this) ? loop(context, &this) : ais_fail_memory(context, "training", split->count * sizeof(double));
     if (this.best)
         memcpy(learned->ratio.weights, this.best, learned->ratio.count * sizeof(ais_real));
     else

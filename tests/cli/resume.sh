@@ -29,9 +29,9 @@ compare() { # name, arguments of train
     shift
     "$ais" train "$@" -q -j 1 -o whole.ais
     [ ! -e whole.ais.training ] # gone with success
-    for seconds in 1.3 0.05 1.2 0.4; do
+    for seconds in $moments; do
         threads=$((threads % 3 + 1))
-        if ! interrupted $seconds train "$@" --resume -q -j $threads -o killed.ais; then break; fi
+        if ! interrupted "$seconds" train "$@" --resume -q -j $threads -o killed.ais; then break; fi
         kills=$((kills + 1))
     done
     [ $kills -gt 0 ] || { echo "$name: was too fast to be killed"; exit 1; }
@@ -45,6 +45,9 @@ compare() { # name, arguments of train
     echo "$name: killed $kills times, the same kernel"
     rm -f ./*.ais ./*.json ./*.training*
 }
+moments="0.5 0.05 0.3"
+compare "spline as chosen" mog6
+moments="1.3 0.05 1.2 0.4"
 compare "spline, several attempts" ring5 --steps 400
 compare "realnvp on heart" heart --kernel realnvp --layers 8 --steps 600
 compare henon mog6 --kernel henon --layers 8 --steps 300 --objective likelihood+exact+adversarial
