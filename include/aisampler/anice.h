@@ -47,7 +47,7 @@ typedef struct ais_anice_options {
     int epoch;                    /* iterations between bootstraps; 0: 500 */
     int draws;                    /* of each of 32 chains of a bootstrap, after draws / 5; 0: 5000 */
     double discard;               /* share of the old draws that a bootstrap drops; 0: 0.5 */
-    bool mean_only;               /* kernels are judged by the ESS of x alone, as the authors do, not of x and x^2 */
+    bool mean_only; /* kernels are judged by the ESS of x alone, which the authors print, not of x and x^2 */
     void (*progress)(const ais_train_progress *, void *); /* or NULL */
     void *progress_data;
     const volatile sig_atomic_t *stop; /* non-zero ends training with the best kernel so far; or NULL */
