@@ -20,6 +20,39 @@ static const double slope_shift = 0.539742417236952;        /* softplus(shift) +
 
 #define INLINE static inline __attribute__((always_inline))
 
+/* A point finds its bin by selects, so that no lane waits for another; in vectors by hand, because the compiler would
+ * make branches of them. */
+#if defined(__AVX512F__)
+enum { WIDTH = 8 };
+#elif defined(__AVX__)
+enum { WIDTH = 4 };
+#else
+enum { WIDTH = 2 };
+#endif
+typedef double vector __attribute__((vector_size(WIDTH * sizeof(double))));
+typedef int64_t mask __attribute__((vector_size(WIDTH * sizeof(int64_t))));
+typedef ais_real reals __attribute__((vector_size(WIDTH * sizeof(ais_real))));
+
+INLINE vector all(double value) { return value - (vector){0}; }
+INLINE vector load(const double *from) {
+    vector value;
+    memcpy(&value, from, sizeof value);
+    return value;
+}
+INLINE void store(double *to, vector value) { memcpy(to, &value, sizeof value); }
+INLINE vector load_reals(const ais_real *from) {
+    reals value;
+    memcpy(&value, from, sizeof value);
+    return __builtin_convertvector(value, vector);
+}
+INLINE vector pick(mask which, vector yes, vector no) {
+#if defined(__AVX__) && !defined(__AVX512F__)
+    return (vector)_mm256_blendv_pd((__m256d)no, (__m256d)yes, (__m256d)which);
+#else
+    return (vector)(((mask)yes & which) | ((mask)no & ~which));
+#endif
+}
+
 /* Softmax of `bins` rows into share (bins x AIS_LANES). */
 INLINE void softmax(int bins, size_t lanes, const ais_real *p, ais_real (*share)[AIS_LANES]) {
     ais_real top[AIS_LANES], sum[AIS_LANES] = {0};
@@ -56,43 +89,52 @@ INLINE double softplus(double value) {
     return (value > 0 ? value : 0) + log(1 + exp(magnitude));
 }
 
+/* The bins of WIDTH lanes from lane c on, without the slopes' softplus. */
+INLINE void find_some(const ais_element_call *call, const ais_real *slope, bool by_height, const double *at, int c,
+                      bin *found) {
+    int bins = call->bins;
+    double span = 2 * call->bound, least = least_width * span, rest = span - least * bins;
+    vector value = load(at + c), x = all(-call->bound), y = x, at_x = x, at_y = y, number = all(0);
+    vector width = least + rest * load_reals(found->wide[0] + c), at_width = width;
+    vector height = least + rest * load_reals(found->high[0] + c), at_height = height;
+    vector left = all(0), right = slope_shift + load_reals(slope), at_left = left, at_right = right;
+    for (int k = 1; k < bins; k++) { /* the last one that begins below the value stays */
+        x += width;
+        y += height;
+        width = least + rest * load_reals(found->wide[k] + c);
+        height = least + rest * load_reals(found->high[k] + c);
+        left = right;
+        if (k < bins - 1) right = slope_shift + load_reals(slope + (size_t)k * call->lanes);
+        mask here = value >= (by_height ? y : x);
+        at_x = pick(here, x, at_x);
+        at_y = pick(here, y, at_y);
+        at_width = pick(here, width, at_width);
+        at_height = pick(here, height, at_height);
+        at_left = pick(here, left, at_left);
+        at_right = pick(here, right, at_right);
+        number = pick(here, all(k), number);
+    }
+    store(found->x + c, at_x);
+    store(found->y + c, at_y);
+    store(found->width + c, at_width);
+    store(found->height + c, at_height);
+    store(found->raw_slope[0] + c, at_left);
+    store(found->raw_slope[1] + c, at_right);
+    for (int j = 0; j < WIDTH; j++) found->number[c + j] = (int)number[j];
+}
+
 /* Finds the bin in which `at` lies, by its x side or (by_height) its y side. Points outside get the
  * first or last bin, and the caller passes them through. */
 INLINE void find(const ais_element_call *call, size_t first, bool by_height, const double *at, bin *found) {
     int bins = call->bins;
     size_t lanes = call->lanes;
     const ais_real *p = call->p + first;
-    double span = 2 * call->bound, least = least_width * span, rest = span - least * bins;
     if (first == 0 || !call->shared) {
         softmax(bins, lanes, p, found->wide);
         softmax(bins, lanes, p + (size_t)bins * lanes, found->high);
     }
-    const ais_real *slope = p + (size_t)(2 * bins) * lanes;
-    double x[AIS_LANES], y[AIS_LANES];
-    for (int c = 0; c < AIS_LANES; c++) {
-        x[c] = y[c] = -call->bound;
-        found->number[c] = -1;
-    }
-    for (int k = 0; k < bins; k++) {
-#pragma omp simd
-        for (int c = 0; c < AIS_LANES; c++) {
-            double width = least + rest * (double)found->wide[k][c], height = least + rest * (double)found->high[k][c];
-            double corner = by_height ? y[c] : x[c];
-            bool here = at[c] >= corner || k == 0; /* the last one that is true stays */
-            found->x[c] = here ? x[c] : found->x[c];
-            found->y[c] = here ? y[c] : found->y[c];
-            found->width[c] = here ? width : found->width[c];
-            found->height[c] = here ? height : found->height[c];
-            found->number[c] = here ? k : found->number[c];
-            x[c] += width;
-            y[c] += height;
-        }
-    }
-    for (int c = 0; c < AIS_LANES; c++) {
-        int k = found->number[c];
-        found->raw_slope[0][c] = k > 0 ? (double)slope[(size_t)(k - 1) * lanes + (size_t)c] + slope_shift : 0;
-        found->raw_slope[1][c] = k < bins - 1 ? (double)slope[(size_t)k * lanes + (size_t)c] + slope_shift : 0;
-    }
+    for (int c = 0; c < AIS_LANES; c += WIDTH)
+        find_some(call, p + (size_t)(2 * bins) * lanes + (size_t)c, by_height, at, c, found);
 #pragma omp simd
     for (int c = 0; c < AIS_LANES; c++) {
         /* The last bin ends at the bound exactly, whatever the sums rounded to. */
@@ -220,43 +262,22 @@ static void set_table(const knots *set, int bins, int j, bool inverse, table *to
     }
 }
 
-/* Selects instead of a search, so that no lane waits for another; in vectors by hand, because the compiler would make
- * branches of them. */
-#if defined(__AVX512F__)
-enum { WIDTH = 8 };
-#elif defined(__AVX__)
-enum { WIDTH = 4 };
-#else
-enum { WIDTH = 2 };
-#endif
-typedef double vector __attribute__((vector_size(WIDTH * sizeof(double))));
-typedef int64_t mask __attribute__((vector_size(WIDTH * sizeof(int64_t))));
-
-INLINE vector pick(mask which, vector yes, vector no) {
-#if defined(__AVX__) && !defined(__AVX512F__)
-    return (vector)_mm256_blendv_pd((__m256d)no, (__m256d)yes, (__m256d)which);
-#else
-    return (vector)(((mask)yes & which) | ((mask)no & ~which));
-#endif
-}
-
 enum { COLUMNS = sizeof(table) / sizeof(double[AIS_MAX_BINS]) };
 
 /* chosen[q][c] = column q of the bin in which at[c] lies, c < AIS_LANES. */
 INLINE void choose_bins(const table *bins_of, int bins, const double *at, double (*chosen)[AIS_LANES]) {
     const double(*column)[AIS_MAX_BINS] = (const double(*)[AIS_MAX_BINS])bins_of;
     for (int c = 0; c < AIS_LANES; c += WIDTH) {
-        vector value, found[COLUMNS];
-        memcpy(&value, at + c, sizeof value);
+        vector value = load(at + c), found[COLUMNS];
 #pragma GCC unroll 8
-        for (int q = 1; q < COLUMNS; q++) found[q] = column[q][0] - (vector){0};
+        for (int q = 1; q < COLUMNS; q++) found[q] = all(column[q][0]);
         for (int k = 1; k < bins; k++) {
             mask here = value >= column[0][k];
 #pragma GCC unroll 8
-            for (int q = 1; q < COLUMNS; q++) found[q] = pick(here, column[q][k] - (vector){0}, found[q]);
+            for (int q = 1; q < COLUMNS; q++) found[q] = pick(here, all(column[q][k]), found[q]);
         }
 #pragma GCC unroll 8
-        for (int q = 1; q < COLUMNS; q++) memcpy(chosen[q] + c, &found[q], sizeof found[q]);
+        for (int q = 1; q < COLUMNS; q++) store(chosen[q] + c, found[q]);
     }
 }
 
