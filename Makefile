@@ -2,7 +2,7 @@
 BUILD ?= build
 JOBS ?= $(shell nproc)
 
-.PHONY: all packages build run test lint sanitize clean
+.PHONY: all packages check-packages build run test lint sanitize clean
 
 all: build
 
@@ -20,10 +20,13 @@ run: build
 	@$(BUILD)/aisampler run mog6 --out out/mog6
 	@echo "report: out/mog6/report.html; numbers: out/mog6/summary.json; draws: out/mog6/draws.nc (ArviZ) and out/mog6/draws-*.csv (Stan CSV)"
 
-test: build
+check-packages:
+	@bash scripts/packages.sh build test check
+
+test: check-packages build
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
-sanitize: packages
+sanitize: check-packages
 	@cmake -S . -B build-sanitize -G Ninja -DCMAKE_BUILD_TYPE=Debug -DAIS_SANITIZE=ON > /dev/null
 	@cmake --build build-sanitize -j $(JOBS)
 	@LSAN_OPTIONS=print_suppressions=0:suppressions=$(CURDIR)/tests/support/leaks.txt AIS_INVOLUTION_STATES=100000 ctest --test-dir build-sanitize --output-on-failure -j $(JOBS) -E 'law/(invariance|anice|learning|empirical|hmc_regressions)|cli/(arviz|read_by|documentation|ranks|resume)'
