@@ -77,8 +77,8 @@ void ais_panel_contour(ais_panel *panel, const ais_grid *grid, const double *val
     if (!panel || !isfinite(level)) return;
     double dx = (grid->x_high - grid->x_low) / grid->nx, dy = (grid->y_high - grid->y_low) / grid->ny;
     size_t nx = (size_t)grid->nx, room = 6 * nx * (size_t)grid->ny, n = 0;
-    double *x = ais_allocate(2 * room * sizeof *x), *y = x + room;
-    if (!x) {
+    double *x = ais_allocate(2 * room * sizeof *x), *y = x ? x + room : NULL;
+    if (!y) {
         panel->figure->failed = true;
         return;
     }

@@ -110,8 +110,8 @@ ais_status ais_draw_training(ais_scene *scene) {
     size_t points = (size_t)scene->data->points;
     curve c = {.point = scene->data->curve, .points = scene->data->points};
     c.x = ais_allocate(2 * points * sizeof *c.x);
-    c.y = c.x + points;
-    if (!c.x) return ais_fail_memory(scene->context, "a training curve", 2 * points * sizeof *c.x);
+    c.y = c.x ? c.x + points : NULL;
+    if (!c.y) return ais_fail_memory(scene->context, "a training curve", 2 * points * sizeof *c.x);
     quality_panel(&c, scene->figure);
     loss_panels(&c, scene->figure);
     temperature_panel(&c, scene->figure);
