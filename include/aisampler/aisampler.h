@@ -10,12 +10,14 @@
  *     sampler.h      many chains of one kernel on one target
  *     diagnostics.h  how good draws are
  *     report.h       that, as text and JSON
+ *     bench.h        how fast this machine does it
  *
  * The whole of it in twenty lines: examples/sample.c.
  */
 #ifndef AISAMPLER_H
 #define AISAMPLER_H
 
+#include "bench.h"
 #include "density.h"
 #include "diagnostics.h"
 #include "draws.h"
