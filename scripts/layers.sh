@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 python3 - "$@" <<'PYTHON'
 import pathlib, re, sys
 
-ORDER = "base simd nn target kernel trainer anice sampler diagnostics report".split()
+ORDER = "base simd nn target kernel bench trainer anice sampler diagnostics report".split()
 APART = {"sampler": {"trainer", "anice"}}
 root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 wrong = []

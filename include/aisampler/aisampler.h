@@ -13,6 +13,7 @@
  *     diagnostics.h  how good draws are
  *     figure.h       panels, lines, histograms, heat maps, as SVG, PNG or PDF
  *     report.h       a diagnosis as text, JSON, figures and a page
+ *     bench.h        how fast this machine does it
  *
  * The whole of it in twenty lines: examples/sample.c.
  */
@@ -20,6 +21,7 @@
 #define AISAMPLER_H
 
 #include "anice.h"
+#include "bench.h"
 #include "density.h"
 #include "diagnostics.h"
 #include "draws.h"

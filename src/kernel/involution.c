@@ -81,11 +81,11 @@ static void add_miss(int dim, size_t lanes, const double *value, const double *w
 }
 
 void ais_propose_henon(const ais_learned *learned, ais_proposal *proposal) {
-    size_t lanes = proposal->lanes, rows = (size_t)proposal->dim * lanes;
+    size_t lanes = proposal->lanes, rows = (size_t)proposal->dim * lanes, count = ais_halves(proposal->chains);
     memcpy(proposal->image, proposal->lattice, rows * sizeof(int64_t));
-    AIS_CHOOSE(ais_lattice_depart)(proposal->dim, lanes, proposal->v, proposal->image + rows, proposal->kinetic);
+    AIS_CHOOSE(ais_lattice_depart)(proposal->dim, lanes, count, proposal->v, proposal->image + rows, proposal->kinetic);
     ais_learned_lattice_involution(learned, proposal, proposal->image);
-    AIS_CHOOSE(ais_lattice_arrive)(proposal->dim, lanes, proposal->image, proposal->z, proposal->kinetic);
+    AIS_CHOOSE(ais_lattice_arrive)(proposal->dim, lanes, count, proposal->image, proposal->z, proposal->kinetic);
     ais_unwhiten(&learned->whitening, lanes, proposal->z, proposal->x);
     memset(proposal->log_det, 0, lanes * sizeof(double));
     memset(proposal->round_trip, 0, lanes * sizeof(double));

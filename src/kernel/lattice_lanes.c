@@ -25,11 +25,12 @@ void AIS_ISA(ais_lattice_to_double)(size_t n, const int64_t *fixed, double *valu
     for (size_t i = 0; i < n; i++) value[i] = ais_fixed_to(fixed[i]);
 }
 
-void AIS_ISA(ais_lattice_depart)(int dim, size_t lanes, const double *v, int64_t *fixed, double *kinetic) {
-    for (size_t c = 0; c < lanes; c++) kinetic[c] = 0;
+void AIS_ISA(ais_lattice_depart)(int dim, size_t lanes, size_t count, const double *v, int64_t *fixed,
+                                 double *kinetic) {
+    for (size_t c = 0; c < count; c++) kinetic[c] = 0;
     for (size_t i = 0; i < (size_t)dim; i++) {
 #pragma omp simd
-        for (size_t c = 0; c < lanes; c++) {
+        for (size_t c = 0; c < count; c++) {
             int64_t rounded = ais_fixed_from(v[i * lanes + c]);
             double value = ais_fixed_to(rounded);
             fixed[i * lanes + c] = rounded;
@@ -38,11 +39,12 @@ void AIS_ISA(ais_lattice_depart)(int dim, size_t lanes, const double *v, int64_t
     }
 }
 
-void AIS_ISA(ais_lattice_arrive)(int dim, size_t lanes, const int64_t *fixed, double *value, double *kinetic) {
+void AIS_ISA(ais_lattice_arrive)(int dim, size_t lanes, size_t count, const int64_t *fixed, double *value,
+                                 double *kinetic) {
     const size_t half = (size_t)dim * lanes;
     for (size_t i = 0; i < (size_t)dim; i++) {
 #pragma omp simd
-        for (size_t c = 0; c < lanes; c++) {
+        for (size_t c = 0; c < count; c++) {
             double v = ais_fixed_to(fixed[half + i * lanes + c]);
             value[half + i * lanes + c] = v;
             value[i * lanes + c] = ais_fixed_to(fixed[i * lanes + c]);

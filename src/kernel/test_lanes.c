@@ -4,15 +4,16 @@
 
 #include "simd/doubles.h"
 
-void AIS_ISA(ais_mask)(int dim, size_t lanes, double tolerance, const double *present, double *x, double *round_trip) {
+void AIS_ISA(ais_mask)(int dim, size_t lanes, size_t count, double tolerance, const double *present, double *x,
+                       double *round_trip) {
     for (size_t i = 0; i < (size_t)dim; i++) {
 #pragma omp simd
-        for (size_t c = 0; c < lanes; c++)
+        for (size_t c = 0; c < count; c++)
             round_trip[c] = fabs(x[i * lanes + c]) <= 0x1.fffffffffffffp1023 ? round_trip[c] : (double)INFINITY;
     }
     for (size_t i = 0; i < (size_t)dim; i++) {
 #pragma omp simd
-        for (size_t c = 0; c < lanes; c++)
+        for (size_t c = 0; c < count; c++)
             x[i * lanes + c] = round_trip[c] <= tolerance ? x[i * lanes + c] : present[i * lanes + c];
     }
 }
@@ -24,7 +25,7 @@ AIS_INLINE ais_doubles choose(ais_words which, ais_doubles yes, ais_doubles no) 
 
 void AIS_ISA(ais_test_lanes)(const ais_test_call *call, double *chance, int64_t *taken) {
     const ais_doubles one = ais_spread_double(1), zero = {0}, tolerance = ais_spread_double(call->tolerance);
-    for (size_t c = 0; c < call->lanes; c += AIS_WORDS) {
+    for (size_t c = 0; c < call->count; c += AIS_WORDS) {
         ais_doubles ratio = ais_load(call->next_logp + c) - ais_load(call->logp + c);
         ratio = ratio + ais_load(call->kinetic + c) + ais_load(call->log_det + c);
         ais_words positive = (ais_words)(ratio > zero);
@@ -37,16 +38,16 @@ void AIS_ISA(ais_test_lanes)(const ais_test_call *call, double *chance, int64_t 
         ais_store(chance + c, value);
         memcpy(taken + c, &below, sizeof below);
     }
-    for (size_t c = call->chains; c < call->lanes; c++) taken[c] = 0;
+    for (size_t c = call->chains; c < call->count; c++) taken[c] = 0;
 }
 
-void AIS_ISA(ais_take)(int rows, size_t lanes, const int64_t *taken, const void *from, void *to) {
+void AIS_ISA(ais_take)(int rows, size_t lanes, size_t count, const int64_t *taken, const void *from, void *to) {
     typedef int64_t any __attribute__((may_alias));
     const any *source = from;
     any *target = to;
     for (size_t i = 0; i < (size_t)rows; i++) {
 #pragma omp simd
-        for (size_t c = 0; c < lanes; c++)
+        for (size_t c = 0; c < count; c++)
             target[i * lanes + c] = (source[i * lanes + c] & taken[c]) | (target[i * lanes + c] & ~taken[c]);
     }
 }

@@ -1,4 +1,4 @@
-/* The accept test of a learned kernel's step, lane by lane. */
+/* The accept test of a learned kernel's step, lane by lane: the first `count` of them, a multiple of AIS_HALF. */
 #ifndef AIS_KERNEL_TEST_LANES_H
 #define AIS_KERNEL_TEST_LANES_H
 
@@ -8,11 +8,11 @@
 
 /* Where x (dim x lanes) is not finite round_trip becomes infinite; where round_trip is above tolerance, x becomes
  * the present point. */
-AIS_DECLARE_LANES(void, ais_mask, int dim, size_t lanes, double tolerance, const double *present, double *x,
-                  double *round_trip);
+AIS_DECLARE_LANES(void, ais_mask, int dim, size_t lanes, size_t count, double tolerance, const double *present,
+                  double *x, double *round_trip);
 
 typedef struct ais_test_call {
-    size_t lanes, chains; /* of which only the first `chains` may accept */
+    size_t count, chains; /* of which only the first `chains` may accept */
     bool barker;          /* else Metropolis */
     double tolerance;
     const double *round_trip, *logp, *next_logp, *kinetic, *log_det, *uniform;
@@ -23,6 +23,7 @@ typedef struct ais_test_call {
 AIS_DECLARE_LANES(void, ais_test_lanes, const ais_test_call *call, double *chance, int64_t *taken);
 
 /* to = from in the lanes that were taken; rows x lanes of 64-bit things. */
-AIS_DECLARE_LANES(void, ais_take, int rows, size_t lanes, const int64_t *taken, const void *from, void *to);
+AIS_DECLARE_LANES(void, ais_take, int rows, size_t lanes, size_t count, const int64_t *taken, const void *from,
+                  void *to);
 
 #endif

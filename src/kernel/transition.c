@@ -16,7 +16,10 @@ typedef struct own {
     uint32_t *seen; /* the version of x that u (and the lattice point) belong to */
     double *x;      /* dim x lanes: where a point was put on the lattice */
     double *logp, *uniform, *chance, *point;
-    int64_t *taken;       /* -1 in lanes that accepted, else 0 */
+    int64_t *taken;      /* -1 in lanes that accepted, else 0 */
+    double *ahead;       /* of a chain alone: (dim + 1) x AIS_HALF numbers of the steps from ahead_from on */
+    uint64_t ahead_from; /* the part of a cycle included */
+    bool has_ahead;
     ais_ratio_tape ratio; /* of an empirical kernel */
 } own;
 
@@ -87,12 +90,13 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
     mine->x = AIS_TAKE(&state->arena, double, rows);
     mine->logp = AIS_TAKE(&state->arena, double, lanes);
     mine->uniform = AIS_TAKE(&state->arena, double, lanes);
+    mine->ahead = AIS_TAKE(&state->arena, double, (size_t)(learned->shape.dim + 1) * AIS_HALF);
     mine->chance = AIS_TAKE(&state->arena, double, lanes);
     mine->taken = AIS_TAKE(&state->arena, int64_t, lanes);
     mine->point = AIS_TAKE(&state->arena, double, learned->shape.dim);
     bool taped = !learned->ratio.weights || ais_ratio_tape_new(&learned->ratio, lanes, &state->arena, &mine->ratio);
     if (!taped || !mine->seen || !mine->x || !mine->logp || !mine->uniform || !mine->chance || !mine->taken ||
-        !mine->point)
+        !mine->ahead || !mine->point)
         return ais_fail_memory(context, "a kernel's state", rows * sizeof(double));
     mine->proposal.chains = (size_t)state->chains;
     for (size_t c = 0; c < lanes; c++) mine->seen[c] = state->version[c] - 1;
@@ -101,7 +105,7 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
 }
 
 static void take(const own *mine, int rows, const void *from, void *to) {
-    AIS_CHOOSE(ais_take)(rows, mine->proposal.lanes, mine->taken, from, to);
+    AIS_CHOOSE(ais_take)(rows, mine->proposal.lanes, ais_halves(mine->proposal.chains), mine->taken, from, to);
 }
 
 /* The lanes that accepted take over everything that belongs to a point. */
@@ -118,10 +122,34 @@ static void move(const ais_learned *learned, ais_state *state, own *mine) {
         take(mine, dim, proposal->next_mapped, proposal->mapped);
         take(mine, 1, proposal->next_det, proposal->mapped_det);
     }
-    for (int c = 0; c < state->lanes; c++) {
-        state->version[c] += mine->taken[c] != 0;
-        mine->seen[c] += mine->taken[c] != 0;
+    for (int c = 0; c < state->chains; c++) {
+        state->version[c] -= (uint32_t)mine->taken[c];
+        mine->seen[c] -= (uint32_t)mine->taken[c];
     }
+}
+
+/* v and the uniforms of the test. A chain alone has those of AIS_HALF steps drawn at once: lanes are steps then. */
+static void draw_numbers(const ais_state *state, own *mine) {
+    ais_proposal *proposal = &mine->proposal;
+    size_t dim = (size_t)proposal->dim, chains = (size_t)state->chains;
+    ais_stream stream = ais_state_stream(state, 0, AIS_FOR_MOMENTUM);
+    if (chains > 1) {
+        ais_normals_first(&stream, dim, proposal->lanes, chains, proposal->v);
+        stream.purpose = AIS_FOR_TEST;
+        ais_uniforms_first(&stream, 0, chains, mine->uniform);
+        return;
+    }
+    uint64_t at = stream.step % AIS_HALF;
+    stream.step -= at;
+    if (mine->ahead_from != stream.step || !mine->has_ahead) {
+        mine->ahead_from = stream.step;
+        mine->has_ahead = true;
+        ais_normals_steps(&stream, dim, mine->ahead);
+        stream.purpose = AIS_FOR_TEST;
+        ais_uniforms_steps(&stream, 0, mine->ahead + dim * AIS_HALF);
+    }
+    for (size_t i = 0; i < dim; i++) proposal->v[i * proposal->lanes] = mine->ahead[i * AIS_HALF + at];
+    mine->uniform[0] = mine->ahead[dim * AIS_HALF + at];
 }
 
 static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state *state, void *own_state,
@@ -132,10 +160,7 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
     size_t chains = (size_t)state->chains;
     ais_status status = refresh(context, learned, state, mine);
     if (status != AIS_OK) return status;
-    ais_stream stream = ais_state_stream(state, 0, AIS_FOR_MOMENTUM);
-    ais_normals_first(&stream, (size_t)proposal->dim, proposal->lanes, chains, proposal->v);
-    stream.purpose = AIS_FOR_TEST;
-    ais_uniforms_first(&stream, 0, chains, mine->uniform);
+    draw_numbers(state, mine);
     proposal->measure = state->step % STEPS_BETWEEN_ROUND_TRIPS == 0;
     learned->propose(learned, proposal);
     /* A proposal that is not finite, or whose round trip misses, is rejected without asking the target: its place
@@ -143,14 +168,14 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
      * round trip need not be exact, and is only told. */
     double tolerance = ais_is_independent(learned) ? DBL_MAX : learned->tolerance;
     AIS_CHOOSE(ais_mask)
-    (proposal->dim, proposal->lanes, tolerance, state->x, proposal->x, proposal->round_trip);
+    (proposal->dim, proposal->lanes, proposal->lanes, tolerance, state->x, proposal->x, proposal->round_trip);
     if (learned->ratio.weights)
         estimate_logp(learned, mine, proposal->z, proposal->next_mapped, proposal->next_det, mine->logp);
     else
         status =
             ais_state_logp(context, state->target, state->chains, state->lanes, proposal->x, mine->point, mine->logp);
     if (status != AIS_OK) return status;
-    ais_test_call call = {.lanes = proposal->lanes,
+    ais_test_call call = {.count = ais_halves(chains),
                           .chains = chains,
                           .barker = learned->test == AIS_BARKER,
                           .tolerance = tolerance,

@@ -1,6 +1,5 @@
 #include "simd/isa.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,21 +18,19 @@ static ais_isa widest(void) {
     return AIS_BASE;
 }
 
-static atomic_int known; /* 0: not asked yet, else isa + 1; any thread finds the same */
+atomic_int ais_isa_known;
 
 bool ais_isa_take(ais_isa isa) {
     if (isa > widest()) return false;
-    atomic_store_explicit(&known, (int)isa + 1, memory_order_relaxed);
+    atomic_store_explicit(&ais_isa_known, (int)isa + 1, memory_order_relaxed);
     return true;
 }
 
-ais_isa ais_isa_now(void) {
-    int isa = atomic_load_explicit(&known, memory_order_relaxed) - 1;
-    if (isa >= 0) return (ais_isa)isa;
-    isa = widest();
+ais_isa ais_isa_ask(void) {
+    int isa = widest();
     const char *wish = getenv("AISAMPLER_ISA");
     for (int i = 0; wish && i < isa; i++)
         if (strcmp(wish, names[i]) == 0) isa = i;
-    atomic_store_explicit(&known, isa + 1, memory_order_relaxed);
+    atomic_store_explicit(&ais_isa_known, isa + 1, memory_order_relaxed);
     return (ais_isa)isa;
 }

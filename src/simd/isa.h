@@ -9,6 +9,7 @@
 #ifndef AIS_SIMD_ISA_H
 #define AIS_SIMD_ISA_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -16,11 +17,18 @@ enum { AIS_LANES = 16, AIS_HALF = 8 }; /* half: a whole vector of doubles in eve
 
 static inline size_t ais_padded(size_t n) { return (n + AIS_LANES - 1) / AIS_LANES * AIS_LANES; }
 
+static inline size_t ais_halves(size_t n) { return (n + AIS_HALF - 1) / AIS_HALF * AIS_HALF; }
+
 typedef enum ais_isa { AIS_BASE, AIS_AVX2, AIS_AVX512, AIS_ISA_COUNT } ais_isa;
 
 /* The widest set that this build and this machine have, or the one that the environment variable
  * AISAMPLER_ISA names (base, avx2, avx512) if the machine has it. */
-ais_isa ais_isa_now(void);
+extern atomic_int ais_isa_known; /* 0: not asked yet, else isa + 1; any thread finds the same */
+ais_isa ais_isa_ask(void);
+static inline ais_isa ais_isa_now(void) {
+    int known = atomic_load_explicit(&ais_isa_known, memory_order_relaxed);
+    return known ? (ais_isa)(known - 1) : ais_isa_ask();
+}
 
 /* Takes another set from now on, for tests and benchmarks that compare them, while nothing else runs. False, and no
  * change, when this build or this machine has not got it. */

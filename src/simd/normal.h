@@ -18,4 +18,9 @@ void ais_normals_first(const ais_stream *stream, size_t count, size_t lanes, siz
 void ais_uniforms_lanes(const ais_stream *stream, uint32_t index, size_t lanes, double *value);
 void ais_uniforms_first(const ais_stream *stream, uint32_t index, size_t chains, double *value);
 
+/* Of one chain the numbers of AIS_HALF consecutive steps from stream->step on, which is a multiple of AIS_HALF:
+ * value[k * AIS_HALF + s] is normal k of step s. */
+void ais_normals_steps(const ais_stream *stream, size_t count, double *value);
+void ais_uniforms_steps(const ais_stream *stream, uint32_t index, double *value);
+
 #endif

@@ -5,9 +5,16 @@
 #include "base/random.h"
 #include "simd/isa.h"
 
-/* Two normals for each lane; lane c's counter is chain stream->chain + c * by_chain, index + c * by_index. */
-AIS_DECLARE_LANES(void, ais_normal_pairs, const ais_stream *stream, size_t lanes, uint32_t by_chain, uint32_t index,
-                  uint32_t by_index, double *first, double *second);
-AIS_DECLARE_LANES(void, ais_uniforms_block, const ais_stream *stream, uint32_t index, size_t lanes, double *value);
+/* How counters differ from lane to lane: lane c's is that of step stream->step + c * by_step (without a carry out of
+ * its low 32 bits), chain stream->chain + c * by_chain and index + c * by_index. */
+typedef struct ais_counters {
+    uint32_t by_step, by_chain, index, by_index;
+} ais_counters;
+
+/* Two normals for each lane. */
+AIS_DECLARE_LANES(void, ais_normal_pairs, const ais_stream *stream, size_t lanes, ais_counters counters, double *first,
+                  double *second);
+AIS_DECLARE_LANES(void, ais_uniforms_block, const ais_stream *stream, size_t lanes, ais_counters counters,
+                  double *value);
 
 #endif

@@ -22,11 +22,11 @@ AIS_INLINE ais_words ais_multiply_low(ais_words a, ais_words b) {
 
 typedef struct ais_philox_key {
     uint64_t round[10][2];
-    uint64_t step[2]; /* the counter's middle words */
+    uint64_t purpose; /* and the upper part of the step: the counter's second word */
 } ais_philox_key;
 
 AIS_INLINE ais_philox_key ais_philox_prepare(const ais_stream *stream) {
-    ais_philox_key key = {.step = {stream->purpose << 24 | (uint32_t)(stream->step >> 32), (uint32_t)stream->step}};
+    ais_philox_key key = {.purpose = stream->purpose << 24 | (uint32_t)(stream->step >> 32)};
     uint32_t first = (uint32_t)stream->seed, second = (uint32_t)(stream->seed >> 32);
     for (int r = 0; r < 10; r++) {
         key.round[r][0] = first;
@@ -37,10 +37,11 @@ AIS_INLINE ais_philox_key ais_philox_prepare(const ais_stream *stream) {
     return key;
 }
 
-/* The stream's numbers at the given chains and indices, as two 64-bit words each. */
-AIS_INLINE void ais_philox_words(const ais_philox_key *key, ais_words chain, ais_words index, ais_words word[2]) {
+/* The stream's numbers at the given steps (their low words), chains and indices, as two 64-bit words each. */
+AIS_INLINE void ais_philox_words(const ais_philox_key *key, ais_words step, ais_words chain, ais_words index,
+                                 ais_words word[2]) {
     const ais_words zero = {0}, factor[2] = {zero + 0xD2511F53, zero + 0xCD9E8D57};
-    ais_words c[4] = {index, zero + key->step[0], zero + key->step[1], chain};
+    ais_words c[4] = {index, zero + key->purpose, step, chain};
 #pragma GCC unroll 10
     for (int r = 0; r < 10; r++) {
         ais_words first = ais_multiply_low(c[0], factor[0]), second = ais_multiply_low(c[2], factor[1]);

@@ -18,7 +18,8 @@ double ais_settle(double value, const double *x, int dim) { return settle(value,
 static void short_block(ais_block *block, size_t width, const void *data, size_t n, int dim, const double *x,
                         double *logp) {
     enum { ON_STACK = 64 };
-    double small[ON_STACK * AIS_LANES] = {0}, result[AIS_LANES];
+    double small[ON_STACK * AIS_LANES], result[AIS_LANES];
+    small[0] = 0; /* gcc cannot know that width is not 0 */
     double *padded = dim <= ON_STACK ? small : ais_allocate((size_t)dim * AIS_LANES * sizeof *padded);
     for (size_t c = 0; !padded && c < n; c++) logp[c] = NAN;
     if (!padded) return;
