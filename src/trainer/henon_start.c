@@ -58,15 +58,15 @@ ais_henon_stage ais_henon_stage_default(ais_henon_kind kind) {
                              .check_chains = 128,
                              .check_draws = 250};
     if (kind == AIS_LIKELIHOOD) {
-        stage.steps = 8000;
+        stage.steps = 16000;
         stage.batch = 512;
-        stage.check_every = 4000;
+        stage.check_every = 8000;
         return stage;
     }
     stage.check_chains = 512;
     stage.check_draws = 500;
     bool exact = kind == AIS_EXACT;
-    stage.steps = exact ? 3000 : 1500;
+    stage.steps = exact ? 4000 : 1500;
     stage.rate = exact ? 1e-3 : 3e-4;
     stage.batch = exact ? 0 : 512;
     stage.average = 0.99;
@@ -74,7 +74,7 @@ ais_henon_stage ais_henon_stage_default(ais_henon_kind kind) {
     stage.likelihood = exact ? 0.1 : 1;
     stage.mixing_weight = 4;
     stage.waves = 32;
-    stage.check_every = 500;
+    stage.check_every = exact ? 1000 : 500;
     stage.form = AIS_PRODUCT;
     stage.loss = AIS_LOGISTIC;
     stage.discriminator_rate = 1e-3;
@@ -85,8 +85,8 @@ ais_henon_stage ais_henon_stage_default(ais_henon_kind kind) {
 
 ais_henon_stage ais_henon_stage_paper(int dim) {
     return (ais_henon_stage){.kind = AIS_ADVERSARIAL,
-                             .steps = dim <= 2 ? 3000 : 300,
-                             .rate = dim <= 2 ? 1e-3 : 3e-4,
+                             .steps = dim <= 2 ? 2000 : 300,
+                             .rate = 3e-4,
                              .final_share = 1,
                              .batch = dim <= 2 ? 512 : 256,
                              .kernel_steps = 1,

@@ -98,6 +98,7 @@ void ais_lesson_exchange(ais_checkpoint *checkpoint, void *data) {
         ais_checkpoint_refuse(checkpoint, "laplace");
     AIS_FIELD(checkpoint, this, number);
     AIS_FIELD(checkpoint, this, stages_done);
+    AIS_FIELD(checkpoint, this, way);
     AIS_FIELD(checkpoint, this, work);
     AIS_FIELD(checkpoint, this, best_ess);
     ais_checkpoint_kernel(checkpoint, "best", &this->best);

@@ -21,6 +21,7 @@ typedef struct ais_lesson {
     const char *stage;
     int number;          /* of the present attempt */
     int stages_done;     /* of an attempt at a henon kernel */
+    int way;             /* that the paper's preset has to go: 0 not judged yet */
     double work;         /* of the attempts so far: steps x batch x weights */
     ais_kernel *present; /* of the present attempt */
     ais_kernel *best;

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "trainer/empirical.h"
+#include "trainer/henon_judge.h"
 #include "trainer/lesson.h"
 #include "trainer/log_z.h"
 #include "trainer/rival.h"
@@ -258,13 +259,33 @@ static ais_status run_henon_stage(ais_context *context, ais_lesson *this, ais_he
     return ais_henon_train(context, trainer, &stage);
 }
 
+/* The untrained map is x -> -x about: where that is hardly ever accepted, it has far to go. */
+static ais_status run_paper(ais_context *context, ais_lesson *this, ais_henon_trainer *trainer) {
+    enum { CHAINS = 128, DRAWS = 50, NEAR = 1, FAR };
+    static const double hardly = 0.1;
+    const ais_population *population = this->population;
+    ais_fresh_result fresh;
+    ais_henon_stage stage = ais_henon_stage_paper(this->target->dim);
+    if (this->way == 0) { /* else resumed */
+        ais_status status =
+            ais_henon_judge(context, population, population->kernel, this->options->seed, CHAINS, DRAWS, &fresh);
+        if (status != AIS_OK) return status;
+        this->way = fresh.acceptance < hardly ? FAR : NEAR;
+    }
+    if (this->way == FAR) {
+        stage.rate = 1e-3;
+        stage.steps = 3000;
+    }
+    return run_henon_stage(context, this, trainer, stage);
+}
+
 static ais_status run_henon_stages(ais_context *context, ais_lesson *this, ais_henon_trainer *trainer,
                                    const char *objective) {
     static const struct {
         const char *name;
         ais_henon_kind kind;
     } known[] = {{"likelihood", AIS_LIKELIHOOD}, {"exact", AIS_EXACT}, {"adversarial", AIS_ADVERSARIAL}};
-    if (this->options->paper) return run_henon_stage(context, this, trainer, ais_henon_stage_paper(this->target->dim));
+    if (this->options->paper) return run_paper(context, this, trainer);
     char stages[128], *rest = stages;
     snprintf(stages, sizeof stages, "%s", objective);
     ais_status status = AIS_OK;
