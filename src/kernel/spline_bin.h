@@ -1,0 +1,116 @@
+/* What the two files of rational-quadratic splines share; for *_lanes.c only. The knots come from two
+ * softmaxes in network arithmetic; within its bin a point is mapped in double, so that forward and
+ * inverse undo each other to double rounding. */
+#ifndef AIS_KERNEL_SPLINE_BIN_H
+#define AIS_KERNEL_SPLINE_BIN_H
+
+#include <stdint.h>
+#include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "kernel/element_lanes.h"
+#include "simd/math.h"
+
+static const double least_width = 1e-3, least_slope = 1e-3; /* of a bin, relative to 2 bound */
+static const double slope_shift = 0.539742417236952;        /* softplus(shift) + least_slope = 1 */
+
+#ifdef AIS_REAL_IS_DOUBLE
+#define EXP exp
+#else
+#define EXP expf
+#endif
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* A point finds its bin by selects, so that no lane waits for another; in vectors by hand, because the compiler would
+ * make branches of them. */
+#if defined(__AVX512F__)
+enum { WIDTH = 8 };
+#elif defined(__AVX__)
+enum { WIDTH = 4 };
+#else
+enum { WIDTH = 2 };
+#endif
+typedef double vector __attribute__((vector_size(WIDTH * sizeof(double))));
+typedef int64_t mask __attribute__((vector_size(WIDTH * sizeof(int64_t))));
+typedef ais_real reals __attribute__((vector_size(WIDTH * sizeof(ais_real))));
+
+INLINE vector all(double value) { return value - (vector){0}; }
+INLINE vector load(const double *from) {
+    vector value;
+    memcpy(&value, from, sizeof value);
+    return value;
+}
+INLINE void store(double *to, vector value) { memcpy(to, &value, sizeof value); }
+INLINE vector load_reals(const ais_real *from) {
+    reals value;
+    memcpy(&value, from, sizeof value);
+    return __builtin_convertvector(value, vector);
+}
+INLINE vector pick(mask which, vector yes, vector no) {
+#if defined(__AVX__) && !defined(__AVX512F__)
+    return (vector)_mm256_blendv_pd((__m256d)no, (__m256d)yes, (__m256d)which);
+#else
+    return (vector)(((mask)yes & which) | ((mask)no & ~which));
+#endif
+}
+
+/* Softmax of `bins` rows into share (bins x AIS_LANES). */
+INLINE void softmax(int bins, size_t lanes, const ais_real *p, ais_real (*share)[AIS_LANES]) {
+    ais_real top[AIS_LANES], sum[AIS_LANES] = {0};
+    for (int c = 0; c < AIS_LANES; c++) top[c] = p[c];
+    for (int k = 1; k < bins; k++)
+#pragma omp simd
+        for (int c = 0; c < AIS_LANES; c++) {
+            ais_real value = p[(size_t)k * lanes + (size_t)c];
+            top[c] = value > top[c] ? value : top[c];
+        }
+    for (int k = 0; k < bins; k++)
+#pragma omp simd
+        for (int c = 0; c < AIS_LANES; c++) {
+            share[k][c] = EXP(p[(size_t)k * lanes + (size_t)c] - top[c]);
+            sum[c] += share[k][c];
+        }
+#pragma omp simd
+    for (int c = 0; c < AIS_LANES; c++) sum[c] = 1 / sum[c];
+    for (int k = 0; k < bins; k++)
+#pragma omp simd
+        for (int c = 0; c < AIS_LANES; c++) share[k][c] *= sum[c];
+}
+
+INLINE double softplus(double value) {
+    double magnitude = value < 0 ? value : -value;
+    return (value > 0 ? value : 0) + log(1 + exp(magnitude));
+}
+
+/* Where a point lands: its image, and the derivative of F there as up / down. */
+typedef struct landing {
+    double image, up, down;
+} landing;
+
+/* `value` in the bin with corner (x, y), width, height, their quotient s, and slopes d0, d1 at its ends. */
+INLINE landing land(bool inverse, double bound, double value, double x, double width, double y, double height, double s,
+                    double d0, double d1) {
+    double bend = d0 + d1 - 2 * s, outside = value;
+    /* Beyond the bound the map is the identity: what is beyond is added again, and the slope at the bound is 1. As a
+     * choice at the end it would keep the loop from being vectorised. */
+    value = value > -bound ? value : -bound;
+    value = value < bound ? value : bound;
+    outside -= value;
+    /* The place t in the bin: directly, or the root of a quadratic in the form that cancels nothing. */
+    double rise = value - y;
+    double qa = height * (s - d0) + rise * bend, qb = height * d0 - rise * bend, qc = -s * rise;
+    double under = qb * qb - 4 * qa * qc;
+    double root = 2 * qc / (-qb - sqrt(under > 0 ? under : 0));
+    double t = inverse ? root : (value - x) / width;
+    t = t > 0 ? t : 0;
+    t = t < 1 ? t : 1;
+    double q = t * (1 - t), below = s + bend * q;
+    double there = inverse ? x + width * t : y + height * (s * t * t + d0 * q) / below;
+    double up = s * s * (d1 * t * t + 2 * s * q + d0 * (1 - t) * (1 - t)), down = below * below;
+    return (landing){.image = there + outside, .up = up, .down = down};
+}
+
+#endif
