@@ -109,8 +109,9 @@ static void features(size_t n, const double *kept, double *f) {
 
 size_t ais_flow_governor(const ais_population *population, const double *mean, const double *sd) {
     size_t dim = (size_t)population->target->dim, n = (size_t)population->chains, best = dim - 1;
-    double *u = malloc((dim + FEATURES) * n * sizeof *u), *f = u + dim * n, least = INFINITY;
+    double *u = malloc((dim + FEATURES) * n * sizeof *u), least = INFINITY;
     if (!u) return best;
+    double *f = u + dim * n;
     for (size_t i = 0; i < dim; i++)
         for (size_t c = 0; c < n; c++)
             u[i * n + c] = (population->state[c / AIS_BLOCK]->x[i * AIS_BLOCK + c % AIS_BLOCK] - mean[i]) / sd[i];
