@@ -12,8 +12,8 @@
  * For an empirical target (ais_target.draws) map and discriminator are learned from the draws alone, and the
  * discriminator is the accept test. That is an estimate: draws are biased where it is wrong, and nothing is drawn
  * that the data lack. Of the options seed, threads, shape (a map on x alone with swap), objective (likelihood; or
- * adversarial and likelihood+adversarial, which learn both together and are worse), steps, rate, progress and stop count,
- * and others are refused.
+ * adversarial and likelihood+adversarial, which learn both together and are worse), steps, rate, progress and stop
+ * count, and others are refused.
  */
 #ifndef AISAMPLER_TRAINER_H
 #define AISAMPLER_TRAINER_H
