@@ -39,6 +39,36 @@ static ais_kernel *open_kernel(const bench *set, const ais_target *target) {
     return kernel;
 }
 
+/* ---- hot paths ------------------------------------------------------------------------------------- */
+
+static json_t *share(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+static json_t *measure_paths(const bench *set) {
+    ais_context context = {0};
+    ais_bench_limits limits;
+    ais_bench_entry entry[AIS_BENCH_MOST];
+    int count = 0;
+    if (ais_bench_hot_paths(&context, NULL, set->seconds, &limits, entry, &count) != AIS_OK) {
+        failed(&context);
+        return NULL;
+    }
+    json_t *rows = json_array();
+    if (!set->quiet)
+        printf("  %s; multiply-adds %.4g GFLOP/s, memory copy %.3g GB/s\n", limits.isa, 1e-9 * limits.fma_per_second,
+               1e-9 * limits.bytes_per_second);
+    for (int i = 0; i < count; i++) {
+        const ais_bench_entry *at = &entry[i];
+        if (!set->quiet) printf("  %-44s %10.4g %s/s", at->name, at->rate, at->unit);
+        if (!set->quiet && at->peak) printf(", %.0f%% of %s", 100 * at->peak_ratio, at->peak);
+        if (!set->quiet) printf(", %.1f x scalar\n", at->scalar_ratio);
+        json_array_append_new(rows, json_pack("{sssssfss?soso}", "name", at->name, "unit", at->unit, "rate", at->rate,
+                                              "peak", at->peak, "peak_ratio", share(at->peak_ratio), "scalar_ratio",
+                                              share(at->scalar_ratio)));
+    }
+    return json_pack("{sssfsfso}", "isa", limits.isa, "fma_per_second", limits.fma_per_second, "bytes_per_second",
+                     limits.bytes_per_second, "paths", rows);
+}
+
 /* ---- steps ----------------------------------------------------------------------------------------- */
 
 static const int few_and_many[] = {1, 1000, 10000};
@@ -234,6 +264,7 @@ static json_t *measure_memory(const bench *set) {
 }
 
 const bench_part bench_parts[] = {
+    {"paths", "every hot path: rate, share of the machine's peak, ratio to scalar code", false, measure_paths},
     {"steps", "whole steps of a kernel, one core, 1 to 10,000 chains", false, measure_steps},
     {"threads", "two threads against one", false, measure_threads},
     {"proposal", "one proposal of the paper's kernel against one gradient, 1 to 100,000 points", false,
