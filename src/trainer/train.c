@@ -109,8 +109,7 @@ static ais_status start_with_nuts(ais_context *context, ais_lesson *this, int wa
 
 static ais_status begin(ais_context *context, ais_lesson *this) {
     const ais_train_options *options = this->options;
-    bool planar = this->target->dim <= 2;
-    int usual = options->paper && planar ? PAPER_POPULATION : is_henon(options) ? HENON_POPULATION : DEFAULT_POPULATION;
+    int usual = options->paper ? PAPER_POPULATION : is_henon(options) ? HENON_POPULATION : DEFAULT_POPULATION;
     int wanted = options->population > 0 ? options->population : usual, dim = this->target->dim;
     ais_training *training = this->training;
     training->dim = dim;
