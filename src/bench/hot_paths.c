@@ -28,13 +28,13 @@ typedef struct work {
 
 typedef struct path {
     const char *name, *unit, *target;
-    ais_shape shape; /* dim 0: no learned kernel */
     ais_status (*classical)(ais_context *, ais_kernel **);
-    int chains; /* of steps, a whole number of blocks or one; 0: none */
     void (*run)(void *);
-    double units;  /* of a call; 0: chains */
-    bool gradient; /* of the density: twice its multiply-adds */
-    double bytes;  /* of a unit, where the copy's speed is the limit */
+    double units;    /* of a call; 0: chains */
+    double bytes;    /* of a unit, where the copy's speed is the limit */
+    ais_shape shape; /* dim 0: no learned kernel */
+    int chains;      /* of steps, a whole number of blocks or one; 0: none */
+    bool gradient;   /* of the density: twice its multiply-adds */
 } path;
 
 static const ais_learned *learned(const work *this) { return (const ais_learned *)this->kernel; }
@@ -96,14 +96,14 @@ static ais_status new_nuts(ais_context *context, ais_kernel **kernel) { return a
 static const path paths[] = {
     {"philox", "32-bit words", NULL, .run = run_words, .units = 4 * BLOCK, .bytes = 4},
     {"normals", "numbers", NULL, .run = run_normals, .units = 2 * BLOCK, .bytes = 8},
-    {"henon map 2d relu", "proposals", NULL, HENON(2, AIS_RELU), .run = run_lattice, .units = BLOCK},
-    {"henon map 2d tanh", "proposals", NULL, HENON(2, AIS_TANH), .run = run_lattice, .units = BLOCK},
-    {"henon map 15d relu", "proposals", NULL, HENON(15, AIS_RELU), .run = run_lattice, .units = BLOCK},
-    {"henon map 25d relu", "proposals", NULL, HENON(25, AIS_RELU), .run = run_lattice, .units = BLOCK},
-    {"henon proposal 2d relu", "proposals", NULL, HENON(2, AIS_RELU), .run = run_propose, .units = BLOCK},
-    {"spline proposal 2d", "proposals", NULL, FLOW(AIS_SPLINE, 2), .run = run_propose, .units = BLOCK},
-    {"realnvp proposal 15d", "proposals", NULL, FLOW(AIS_REALNVP, 15), .run = run_propose, .units = BLOCK},
-    {"realnvp proposal 25d", "proposals", NULL, FLOW(AIS_REALNVP, 25), .run = run_propose, .units = BLOCK},
+    {"henon map 2d relu", "proposals", NULL, .shape = HENON(2, AIS_RELU), .run = run_lattice, .units = BLOCK},
+    {"henon map 2d tanh", "proposals", NULL, .shape = HENON(2, AIS_TANH), .run = run_lattice, .units = BLOCK},
+    {"henon map 15d relu", "proposals", NULL, .shape = HENON(15, AIS_RELU), .run = run_lattice, .units = BLOCK},
+    {"henon map 25d relu", "proposals", NULL, .shape = HENON(25, AIS_RELU), .run = run_lattice, .units = BLOCK},
+    {"henon proposal 2d relu", "proposals", NULL, .shape = HENON(2, AIS_RELU), .run = run_propose, .units = BLOCK},
+    {"spline proposal 2d", "proposals", NULL, .shape = FLOW(AIS_SPLINE, 2), .run = run_propose, .units = BLOCK},
+    {"realnvp proposal 15d", "proposals", NULL, .shape = FLOW(AIS_REALNVP, 15), .run = run_propose, .units = BLOCK},
+    {"realnvp proposal 25d", "proposals", NULL, .shape = FLOW(AIS_REALNVP, 25), .run = run_propose, .units = BLOCK},
     {"density mog6", "densities", "mog6", .run = run_density, .units = BLOCK, .bytes = 24},
     {"density heart", "densities", "heart", .run = run_density, .units = BLOCK},
     {"density german", "densities", "german", .run = run_density, .units = BLOCK},
@@ -111,10 +111,10 @@ static const path paths[] = {
     {"gradient heart", "gradients", "heart", .run = run_gradient, .units = 1, .gradient = true},
     {"gradient german", "gradients", "german", .run = run_gradient, .units = 1, .gradient = true},
     {"gradient australian", "gradients", "australian", .run = run_gradient, .units = 1, .gradient = true},
-    {"step henon mog6", "steps", "mog6", HENON(2, AIS_RELU), .run = run_steps, .chains = MANY * BLOCK},
-    {"step henon mog6 tanh", "steps", "mog6", HENON(2, AIS_TANH), .run = run_steps, .chains = MANY * BLOCK},
-    {"step henon mog6, one chain", "steps", "mog6", HENON(2, AIS_RELU), .run = run_steps, .chains = 1},
-    {"step spline mog6", "steps", "mog6", FLOW(AIS_SPLINE, 2), .run = run_steps, .chains = MANY * BLOCK},
+    {"step henon mog6", "steps", "mog6", .shape = HENON(2, AIS_RELU), .run = run_steps, .chains = MANY * BLOCK},
+    {"step henon mog6 tanh", "steps", "mog6", .shape = HENON(2, AIS_TANH), .run = run_steps, .chains = MANY * BLOCK},
+    {"step henon mog6, one chain", "steps", "mog6", .shape = HENON(2, AIS_RELU), .run = run_steps, .chains = 1},
+    {"step spline mog6", "steps", "mog6", .shape = FLOW(AIS_SPLINE, 2), .run = run_steps, .chains = MANY * BLOCK},
     {"step rwm mog6", "steps", "mog6", .classical = new_rwm, .run = run_steps, .chains = MANY * BLOCK},
     {"step nuts heart, one chain", "steps", "heart", .classical = new_nuts, .run = run_steps, .chains = 1},
 };
@@ -230,8 +230,8 @@ static void judge(const path *row, double operations, const ais_bench_limits *li
 
 ais_status ais_bench_hot_paths(ais_context *context, const char *only, double seconds, ais_bench_limits *limits,
                                ais_bench_entry *entry, int *count) {
-    double each = seconds > 0 ? seconds : 0.2, operations[PATHS], base = 0, ignored;
-    int row[PATHS];
+    double each = seconds > 0 ? seconds : 0.2, operations[PATHS] = {0}, base = 0, ignored;
+    int row[PATHS] = {0};
     ais_isa best = ais_isa_now();
     *limits = (ais_bench_limits){0};
     *count = 0;

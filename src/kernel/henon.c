@@ -48,13 +48,17 @@ static const ais_real *layer_eta(const ais_henon *henon, const ais_real *layer_w
     return layer_weights + henon->layer_weights - henon->dim;
 }
 
-static void evaluate(const ais_henon *henon, const ais_real *layer_weights, ais_henon_tape *tape, int layer) {
-    size_t rows = (size_t)henon->dim * tape->lanes, hidden = ais_perceptron_tape(&henon->net) * tape->lanes;
-    ais_perceptron_forward(&henon->net, layer_weights, tape->lanes, tape->in + (size_t)layer * rows,
-                           tape->hidden + (size_t)layer * hidden, tape->value);
-}
-
 /* ---- on the lattice ---------------------------------------------------------------------------- */
+
+bool ais_henon_work_new(const ais_henon *henon, size_t lanes, ais_arena *arena, ais_henon_work *work) {
+    *work = (ais_henon_work){.lanes = lanes};
+    if (ais_henon_is_small(henon)) return true;
+    size_t rows = (size_t)henon->dim * lanes;
+    work->in = AIS_TAKE(arena, ais_real, rows);
+    work->hidden = AIS_TAKE(arena, ais_real, ais_perceptron_tape(&henon->net) * lanes);
+    work->value = AIS_TAKE(arena, ais_real, rows);
+    return work->in && work->hidden && work->value;
+}
 
 /* value[i][c] + eta[i] on the lattice, or minus. */
 static void shift(const ais_henon *henon, size_t lanes, const ais_real *eta, bool minus, int64_t *value) {
@@ -68,12 +72,12 @@ static void shift(const ais_henon *henon, size_t lanes, const ais_real *eta, boo
 }
 
 /* other = times V(stay) - other, times 1 or 2. */
-static void reflect(const ais_henon *henon, const ais_real *layer_weights, ais_henon_tape *tape, int times,
+static void reflect(const ais_henon *henon, const ais_real *layer_weights, const ais_henon_work *work, int times,
                     const int64_t *stay, int64_t *other) {
-    size_t rows = (size_t)henon->dim * tape->lanes;
-    AIS_CHOOSE(ais_lattice_to_real)(rows, stay, tape->in);
-    evaluate(henon, layer_weights, tape, 0);
-    AIS_CHOOSE(ais_lattice_reflect)(rows, tape->value, times, other);
+    size_t rows = (size_t)henon->dim * work->lanes;
+    AIS_CHOOSE(ais_lattice_to_real)(rows, stay, work->in);
+    ais_perceptron_forward(&henon->net, layer_weights, work->lanes, work->in, work->hidden, work->value);
+    AIS_CHOOSE(ais_lattice_reflect)(rows, work->value, times, other);
 }
 
 static void swap(int64_t **x, int64_t **y) {
@@ -82,31 +86,31 @@ static void swap(int64_t **x, int64_t **y) {
     *y = swapped;
 }
 
-static void lattice_pass(const ais_henon *henon, const ais_real *weights, ais_henon_tape *tape, ais_henon_way way,
+static void lattice_pass(const ais_henon *henon, const ais_real *weights, const ais_henon_work *work, ais_henon_way way,
                          int64_t **x, int64_t **y) {
     int last = henon->layers - 1;
     for (int l = 0; way != AIS_HENON_INVERSE && l <= last; l++) {
         const ais_real *here = weights + (size_t)l * henon->layer_weights;
         /* Of flip the last layer, R and the last layer's inverse are one: y stays and x becomes 2 V(y) - x. */
         bool both = way == AIS_HENON_FLIP && l == last;
-        reflect(henon, here, tape, both ? 2 : 1, *y, *x);
+        reflect(henon, here, work, both ? 2 : 1, *y, *x);
         if (both) break;
-        shift(henon, tape->lanes, layer_eta(henon, here), false, *y);
+        shift(henon, work->lanes, layer_eta(henon, here), false, *y);
         swap(x, y);
     }
     if (way == AIS_HENON_SWAP) swap(x, y);
     for (int l = way == AIS_HENON_FLIP ? last - 1 : last; way != AIS_HENON_FORWARD && l >= 0; l--) {
         const ais_real *here = weights + (size_t)l * henon->layer_weights;
-        shift(henon, tape->lanes, layer_eta(henon, here), true, *x);
-        reflect(henon, here, tape, 1, *x, *y);
+        shift(henon, work->lanes, layer_eta(henon, here), true, *x);
+        reflect(henon, here, work, 1, *x, *y);
         swap(x, y);
     }
 }
 
-void ais_henon_lattice(const ais_henon *henon, const ais_real *weights, ais_henon_tape *tape, ais_henon_way way,
+void ais_henon_lattice(const ais_henon *henon, const ais_real *weights, const ais_henon_work *work, ais_henon_way way,
                        size_t chains, int64_t *z) {
     enum { FEW = 3 }; /* above it all lanes together take less time */
-    size_t lanes = tape->lanes, rows = (size_t)henon->dim * lanes;
+    size_t lanes = work->lanes, rows = (size_t)henon->dim * lanes;
     if (ais_henon_is_small(henon)) {
         if (chains <= FEW)
             AIS_CHOOSE(ais_henon_alone)(henon, weights, way, lanes, chains, z);
@@ -115,7 +119,7 @@ void ais_henon_lattice(const ais_henon *henon, const ais_real *weights, ais_heno
         return;
     }
     int64_t *x = z, *y = z + rows;
-    lattice_pass(henon, weights, tape, way, &x, &y);
+    lattice_pass(henon, weights, work, way, &x, &y);
     for (size_t i = 0; x != z && i < rows; i++) { /* they ended exchanged */
         int64_t swapped = x[i];
         x[i] = y[i];
@@ -141,7 +145,7 @@ static void add_eta(const ais_henon *henon, size_t lanes, const ais_real *eta, d
 }
 
 void ais_henon_map(const ais_henon *henon, const ais_real *weights, ais_henon_tape *tape, bool inverse, double *z) {
-    size_t lanes = tape->lanes, rows = (size_t)henon->dim * lanes;
+    size_t lanes = tape->lanes, rows = (size_t)henon->dim * lanes, hidden = ais_perceptron_tape(&henon->net) * lanes;
     double *x = z, *y = z + rows;
     for (int turn = 0; turn < henon->layers; turn++) {
         int layer = layer_at(henon, inverse, turn);
@@ -151,7 +155,8 @@ void ais_henon_map(const ais_henon *henon, const ais_real *weights, ais_henon_ta
         double *stay = inverse ? x : y, *other = inverse ? y : x;
         if (inverse) add_eta(henon, lanes, eta, -1, stay);
         for (size_t i = 0; i < rows; i++) in[i] = (ais_real)stay[i];
-        evaluate(henon, layer_weights, tape, layer);
+        ais_perceptron_forward(&henon->net, layer_weights, lanes, in, tape->hidden + (size_t)layer * hidden,
+                               tape->value);
         for (size_t i = 0; i < rows; i++) other[i] = (double)tape->value[i] - other[i];
         if (!inverse) add_eta(henon, lanes, eta, 1, stay);
         x = inverse ? other : stay;

@@ -20,16 +20,25 @@ typedef struct ais_henon {
 
 void ais_henon_build(ais_henon *henon, int dim, int layers, int hidden, int depth, bool tanh);
 
-typedef struct ais_henon_tape ais_henon_tape;
-ais_henon_tape *ais_henon_tape_new(const ais_henon *henon, size_t lanes, ais_arena *arena);
+/* Working memory of the map on the lattice. */
+typedef struct ais_henon_work {
+    size_t lanes;
+    ais_real *in, *hidden, *value; /* of one V; NULL where V is never stored */
+} ais_henon_work;
+/* false when memory is out */
+bool ais_henon_work_new(const ais_henon *henon, size_t lanes, ais_arena *arena, ais_henon_work *work);
 
 /* g, g^-1, and M = g^-1 R g with R flip or swap. */
 typedef enum ais_henon_way { AIS_HENON_FORWARD, AIS_HENON_INVERSE, AIS_HENON_FLIP, AIS_HENON_SWAP } ais_henon_way;
 
 /* In place on the lattice: z = (x, y), 2 dim x lanes, of which the first `chains` lanes count. What comes out
  * for a chain does not depend on how many there are. */
-void ais_henon_lattice(const ais_henon *henon, const ais_real *weights, ais_henon_tape *tape, ais_henon_way way,
+void ais_henon_lattice(const ais_henon *henon, const ais_real *weights, const ais_henon_work *work, ais_henon_way way,
                        size_t chains, int64_t *z);
+
+/* What a pass in double leaves for backward. */
+typedef struct ais_henon_tape ais_henon_tape;
+ais_henon_tape *ais_henon_tape_new(const ais_henon *henon, size_t lanes, ais_arena *arena);
 
 /* g or g^-1 in place on z = (x, y), 2 dim x lanes, in double. */
 void ais_henon_map(const ais_henon *henon, const ais_real *weights, ais_henon_tape *tape, bool inverse, double *z);

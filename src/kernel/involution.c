@@ -35,8 +35,8 @@ bool ais_proposal_new(const ais_learned *learned, size_t lanes, ais_arena *arena
     }
     proposal->lattice = AIS_TAKE(arena, int64_t, rows);
     proposal->image = AIS_TAKE(arena, int64_t, 2 * rows);
-    proposal->henon_tape = ais_henon_tape_new(&learned->henon, lanes, arena);
-    return proposal->lattice && proposal->image && proposal->henon_tape;
+    return proposal->lattice && proposal->image &&
+           ais_henon_work_new(&learned->henon, lanes, arena, &proposal->henon_work);
 }
 
 /* R in place on the two halves of z, `rows` numbers each. */
@@ -48,21 +48,18 @@ static void reverse(ais_reversal reversal, size_t rows, double *z) {
     }
 }
 
-void ais_learned_involution(const ais_learned *learned, ais_proposal *proposal, double *z, double *log_det) {
+/* M of a flow in whitened coordinates, in place: z is 2 dim x lanes; log|det| is written. */
+static void flow_involution(const ais_learned *learned, ais_proposal *proposal, double *z, double *log_det) {
     size_t rows = (size_t)learned->shape.dim * proposal->lanes;
     memset(log_det, 0, proposal->lanes * sizeof *log_det);
-    for (int inverse = 0; inverse < 2; inverse++) {
-        if (learned->shape.map == AIS_HENON)
-            ais_henon_map(&learned->henon, learned->weights, proposal->henon_tape, inverse, z);
-        else
-            ais_flow_map(&learned->flow, learned->weights, proposal->flow_tape, inverse, z, log_det);
-        if (!inverse) reverse(learned->shape.reversal, rows, z);
-    }
+    ais_flow_map(&learned->flow, learned->weights, proposal->flow_tape, false, z, log_det);
+    reverse(learned->shape.reversal, rows, z);
+    ais_flow_map(&learned->flow, learned->weights, proposal->flow_tape, true, z, log_det);
 }
 
 void ais_learned_lattice_involution(const ais_learned *learned, ais_proposal *proposal, int64_t *z) {
     ais_henon_way way = learned->shape.reversal == AIS_FLIP ? AIS_HENON_FLIP : AIS_HENON_SWAP;
-    ais_henon_lattice(&learned->henon, learned->weights, proposal->henon_tape, way, proposal->chains, z);
+    ais_henon_lattice(&learned->henon, learned->weights, &proposal->henon_work, way, proposal->chains, z);
 }
 
 /* sign * 1/2 |v|^2 added to sum, lane by lane. */
@@ -99,12 +96,12 @@ void ais_propose_flow(const ais_learned *learned, ais_proposal *proposal) {
     memcpy(z, proposal->u, rows * sizeof(double));
     memcpy(z + rows, proposal->v, rows * sizeof(double));
     add_half_square(dim, lanes, z + rows, 1, proposal->kinetic);
-    ais_learned_involution(learned, proposal, z, proposal->log_det);
+    flow_involution(learned, proposal, z, proposal->log_det);
     add_half_square(dim, lanes, z + rows, -1, proposal->kinetic);
     ais_unwhiten(&learned->whitening, lanes, z, proposal->x);
     /* There and back again. The whitening is left out: x is computed from u, and never the reverse. */
     memcpy(back, z, 2 * rows * sizeof(double));
-    ais_learned_involution(learned, proposal, back, proposal->round_trip);
+    flow_involution(learned, proposal, back, proposal->round_trip);
     memset(proposal->round_trip, 0, lanes * sizeof(double));
     add_miss(dim, lanes, back, proposal->u, proposal->round_trip);
     add_miss(dim, lanes, back + rows, proposal->v, proposal->round_trip);

@@ -1,4 +1,5 @@
-/* Between lattice points and network numbers, n of them, element by element. */
+/* Between lattice points and network numbers, n of them, a multiple of AIS_LANES and aligned. Within a vector the
+ * network's numbers may stand in another order, the same there and back. */
 #ifndef AIS_KERNEL_LATTICE_LANES_H
 #define AIS_KERNEL_LATTICE_LANES_H
 
@@ -7,9 +8,9 @@
 #include "nn/real.h"
 #include "simd/isa.h"
 
-/* real = nearest of fixed */
+/* real = fixed */
 AIS_DECLARE_LANES(void, ais_lattice_to_real, size_t n, const int64_t *fixed, ais_real *real);
-/* fixed = times round(real) - fixed */
+/* fixed = times real - fixed, times 1 or 2 */
 AIS_DECLARE_LANES(void, ais_lattice_reflect, size_t n, const ais_real *real, int times, int64_t *fixed);
 /* fixed = round(value), value = nearest of fixed */
 AIS_DECLARE_LANES(void, ais_lattice_from_double, size_t n, const double *value, int64_t *fixed);

@@ -44,15 +44,12 @@ struct ais_proposal {
     double *z, *back;   /* work: 2 dim */
     /* Independent proposals only: T at the present and at the proposed point, dim, and log|det T'|. */
     double *mapped, *mapped_det, *next_mapped, *next_det;
-    ais_henon_tape *henon_tape;
+    ais_henon_work henon_work;
     ais_flow_tape *flow_tape;
 };
 
 /* Memory from the arena; false when it is out. */
 bool ais_proposal_new(const ais_learned *learned, size_t lanes, ais_arena *arena, ais_proposal *proposal);
-
-/* M in whitened coordinates, in double and in place: z is 2 dim x lanes; log|det| is written. */
-void ais_learned_involution(const ais_learned *learned, ais_proposal *proposal, double *z, double *log_det);
 
 /* M on the lattice, in place: z is 2 dim x lanes. Exactly its own inverse. */
 void ais_learned_lattice_involution(const ais_learned *learned, ais_proposal *proposal, int64_t *z);
