@@ -35,7 +35,8 @@ typedef struct ais_sample_options {
     int threads; /* 0: one per core */
     bool save_warmup;
     const double *start; /* chains x dim, row-major; NULL: N(0, start_scale^2), tried 100 times
-                            until the density is positive */
+                            until the density is positive; for spline and realnvp kernels on x alone
+                            the kernel's own draws */
     void (*progress)(const ais_progress *, void *); /* called a few times a second; or NULL */
     void *progress_data;
     const volatile sig_atomic_t *stop; /* non-zero asks the run to end after the current step; or NULL */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 double ais_number(const char *text, char **end) {
     static _Atomic(locale_t) known; /* made once, never freed; a loser of the race frees its own */
@@ -27,13 +28,15 @@ double ais_number(const char *text, char **end) {
 ais_status ais_file_read(ais_context *context, const char *path, char **text, size_t *length) {
     FILE *file = fopen(path, "rb");
     if (!file) return ais_fail(context, AIS_FILE_ERROR, "cannot open %s: %s", path, strerror(errno));
+    struct stat about;
+    bool endless = fstat(fileno(file), &about) == 0 && !S_ISREG(about.st_mode); /* perhaps: a device or a pipe */
     size_t used = 0, size = 1 << 16;
     char *memory = malloc(size);
     while (memory) {
         size_t got = fread(memory + used, 1, size - used - 1, file);
-        bool binary = memchr(memory + used, 0, got) != NULL; /* and without an end perhaps: /dev/zero */
+        bool binary = memchr(memory + used, 0, got) != NULL;
         used += got;
-        if (used < size - 1 || binary) break;
+        if (used < size - 1 || (binary && endless)) break;
         char *larger = realloc(memory, size *= 2);
         if (!larger) free(memory);
         memory = larger;

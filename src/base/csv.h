@@ -26,8 +26,8 @@ ais_status ais_csv_parse(ais_context *context, const char *path, const char *tex
 
 void ais_table_free(ais_table *table);
 
-/* A whole text file in memory with a NUL behind it, released by free(). One that has a NUL inside is not read on
- * far beyond it. */
+/* A whole file in memory with a NUL behind it, released by free(). A device or pipe that gives a NUL is not read on far
+ * beyond it: /dev/zero has no end. */
 ais_status ais_file_read(ais_context *context, const char *path, char **text, size_t *length);
 
 /* strtod in the C locale whatever the program's is; *end as there. */

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "sampler/starts.h"
+
 enum { LEARNED_BLOCK = 64, BUFFER_BYTES = 64 << 20 };
 static const double round_seconds = 0.1;
 
@@ -352,6 +354,8 @@ ais_status ais_sample(ais_context *context, const ais_target *target, const ais_
                                   .max_depth = kernel->max_depth,
                                   .config = options->config};
     double warmup_seconds = 0, sample_seconds = 0;
+    double *own_start = options->start ? NULL : ais_own_starts(target, kernel, options->seed, chains);
+    if (own_start) run.start = own_start;
     status = ais_pool_new(context, options->threads, &run.pool);
     if (status == AIS_OK) ais_pool_join(run.pool, run.ranks);
     if (status == AIS_OK) status = begin(context, &run);
@@ -368,5 +372,6 @@ ais_status ais_sample(ais_context *context, const ais_target *target, const ais_
     status = close_sinks(context, &run, status, &footer);
     if (result && run.tally) fill_result(&run, warmup_seconds, sample_seconds, result);
     release(&run);
+    free(own_start);
     return status;
 }
