@@ -10,6 +10,7 @@ static const subcommand subcommands[] = {
     {"run", "learn a kernel, draw with it, judge the draws: the main job", run_run},
     {"train", "learn a kernel for a target", run_train},
     {"sample", "draw from a target with a given kernel or a classical sampler", run_sample},
+    {"compare", "several samplers on one target, in one table", run_compare},
     {"diagnose", "judge draws, whoever made them", run_diagnose},
     {"bench", "how fast this machine samples", run_bench},
     {"plot", "figures from draws: marginals, traces, pairs, training and more", run_plot},
