@@ -66,51 +66,72 @@ static double break_even(const comparison *all, int i) {
 
 /* ---- forms ------------------------------------------------------------------------------------------ */
 
-static const char *const headings[] = {
-    "sampler",   "train s",  "warm-up s", "sample s",     "draws", "densities", "gradients", "acceptance", "mean-ESS",
-    "worst ESS", "worst of", "ESS/s",     "ESS/s all in", "R-hat", "KL modes",  "TV",        "break-even", NULL};
+static const char *const quantities[] = {"training, s",
+                                         "warm-up, s",
+                                         "sampling, s",
+                                         "chains x draws",
+                                         "density evaluations",
+                                         "gradient evaluations",
+                                         "acceptance",
+                                         "mean-ESS (Song)",
+                                         "worst ESS",
+                                         "worst ESS is of",
+                                         "ESS/s",
+                                         "ESS/s with training",
+                                         "R-hat",
+                                         "KL of mode weights",
+                                         "total variation",
+                                         "break-even, draws"};
+enum { QUANTITIES = sizeof quantities / sizeof *quantities };
 
-static void fill_row(const comparison *all, int i, char (*cell)[TABLE_CELL]) {
+static void fill_column(const comparison *all, int i, char (*cell)[TABLE_CELL]) {
     const outcome *out = &all->outcome[i];
     const ais_diagnosis *judged = out->diagnosis;
     double even = break_even(all, i);
-    cell_number(cell[1], all->who[i]->learned ? all->entry[i].seconds : NAN, 3);
-    cell_number(cell[2], out->result.warmup_seconds, 3);
-    cell_number(cell[3], out->result.sample_seconds, 3);
-    snprintf(cell[4], TABLE_CELL, "%d x %d", judged->chains, judged->draws);
-    cell_number(cell[5], all->entry[i].densities + out->densities, 4);
-    cell_number(cell[6], all->entry[i].gradients + out->gradients, 4);
-    cell_number(cell[7], out->result.acceptance, 3);
-    cell_number(cell[8], judged->mean_ess_song, 3);
-    cell_number(cell[9], judged->worst_ess, 3);
-    snprintf(cell[10], TABLE_CELL, "%.31s", judged->worst_ess_function);
-    cell_number(cell[11], rate(all, i), 3);
-    cell_number(cell[12], rate_with_setup(all, i), 3);
-    cell_number(cell[13], judged->worst_rhat, 4);
-    cell_number(cell[14], judged->mode_kl, 2);
-    cell_number(cell[15], judged->total_variation, 3);
+    cell_number(cell[0], all->who[i]->learned ? all->entry[i].seconds : NAN, 3);
+    cell_number(cell[1], out->result.warmup_seconds, 3);
+    cell_number(cell[2], out->result.sample_seconds, 3);
+    snprintf(cell[3], TABLE_CELL, "%d x %d", judged->chains, judged->draws);
+    cell_number(cell[4], all->entry[i].densities + out->densities, 4);
+    cell_number(cell[5], all->entry[i].gradients + out->gradients, 4);
+    cell_number(cell[6], out->result.acceptance, 3);
+    cell_number(cell[7], judged->mean_ess_song, 3);
+    cell_number(cell[8], judged->worst_ess, 3);
+    snprintf(cell[9], TABLE_CELL, "%.31s", judged->worst_ess_function);
+    cell_number(cell[10], rate(all, i), 3);
+    cell_number(cell[11], rate_with_setup(all, i), 3);
+    cell_number(cell[12], judged->worst_rhat, 4);
+    cell_number(cell[13], judged->mode_kl, 2);
+    cell_number(cell[14], judged->total_variation, 3);
     if (isinf(even) || even == 0)
-        snprintf(cell[16], TABLE_CELL, even == 0 ? "at once" : "never");
+        snprintf(cell[15], TABLE_CELL, even == 0 ? "at once" : "never");
     else
-        cell_number(cell[16], even, 3);
+        cell_number(cell[15], even, 3);
 }
 
 static void fill_table(const comparison *all, table *to) {
-    table_begin(to, "Samplers", headings);
+    const char *heading[MOST + 2] = {""};
+    char cell[MOST + 1][QUANTITIES][TABLE_CELL];
+    int columns = 1;
     for (int i = 0; i < all->count; i++)
         if (all->done[i]) {
-            char(*cell)[TABLE_CELL] = table_row(to, all->who[i]->name);
-            if (cell) fill_row(all, i, cell);
+            fill_column(all, i, cell[columns]);
+            heading[columns++] = all->who[i]->name;
         }
-    snprintf(
-        to->note, sizeof to->note,
-        "Densities and gradients count training, warm-up and draws. mean-ESS is Song's, smallest over the "
-        "coordinates, worst ESS the smallest bulk ESS over x, x^2 and mode indicators; both per chain of %d draws. "
-        "ESS/s is worst ESS of all chains a second of sampling; all in: training and warm-up are counted too. KL "
-        "of mode weights is infinite when a mode was never visited. Total variation of %d independent draws would "
-        "not be 0 either. Break-even: effective draws from which on training was worth it, against the fastest "
-        "sampler without training.",
-        all->draws, all->chains * all->draws);
+    table_begin(to, "Samplers", heading);
+    for (int q = 0; q < QUANTITIES; q++) {
+        char(*row)[TABLE_CELL] = table_row(to, quantities[q]);
+        for (int k = 1; k < columns; k++) memcpy(row[k], cell[k][q], TABLE_CELL);
+    }
+    snprintf(to->note, sizeof to->note,
+             "Evaluations count training, warm-up and draws. mean-ESS is Song's, smallest over the coordinates; worst "
+             "ESS the smallest bulk ESS over x, x^2 and mode indicators; both per chain of %d draws. ESS/s is worst "
+             "ESS of all chains a second of sampling; with training: warm-up is counted too. KL of mode weights is "
+             "infinite when a mode was never visited. Total variation of %d independent draws would not be 0 either. "
+             "Break-even: effective draws from which on training was worth it, against the fastest sampler without "
+             "training. A sampler with R-hat above %.2f, or with a mode that no chain visited, does not count as fast, "
+             "and its ESS is not to be trusted.",
+             all->draws, all->chains * all->draws, most_rhat);
 }
 
 static void verdict(const comparison *all, char *text, size_t size) {
