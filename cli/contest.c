@@ -141,7 +141,7 @@ int outcome_make(const contest *set, const entry *made, outcome *out) {
     ais_sink *memory = NULL;
     double *start = NULL, evaluations = 0;
     *out = (outcome){0};
-    if (made->who->at_start) {
+    if (made->who->at_start && !set->from_noise) {
         start = population_points(made->training, set->chains);
         if (!start) return complain(EXIT_FAILED, "out of memory for the starting points of %d chains", set->chains);
     }

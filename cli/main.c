@@ -12,6 +12,7 @@ static const subcommand subcommands[] = {
     {"sample", "draw from a target with a given kernel or a classical sampler", run_sample},
     {"compare", "several samplers on one target, in one table", run_compare},
     {"diagnose", "judge draws, whoever made them", run_diagnose},
+    {"reproduce", "the paper's tables and figures, ours beside the printed numbers", run_reproduce},
     {"bench", "how fast this machine samples", run_bench},
     {"plot", "figures from draws: marginals, traces, pairs, training and more", run_plot},
     {0},

@@ -1,0 +1,128 @@
+/* Tables 1 and 4, figures 2, 3 and 8: the densities in two dimensions. */
+#include <math.h>
+
+#include "reproduce.h"
+
+enum { PLANE_DRAWS = 1000, CELLS = 48, STEPS = 200 };
+
+typedef struct pictures {
+    ais_figure *densities, *trajectories;
+    ais_grid grid;
+} pictures;
+
+static double density(double x, double y, void *data) {
+    const ais_target *target = data;
+    const double point[2] = {x, y};
+    return exp(target->logp(point, target->data));
+}
+
+static ais_panel *square(ais_figure *figure, const ais_grid *grid, const char *title) {
+    return ais_figure_panel(figure, &(ais_panel_options){.title = title,
+                                                         .x = {.low = grid->x_low, .high = grid->x_high},
+                                                         .y = {.low = grid->y_low, .high = grid->y_high},
+                                                         .height = 340});
+}
+
+static void draw_truth(pictures *to, const ais_target *target) {
+    double value[CELLS * CELLS];
+    char title[64];
+    snprintf(title, sizeof title, "%.30s: density", target->name);
+    ais_grid_evaluate(&to->grid, density, (void *)target, value);
+    ais_panel_heat(square(to->densities, &to->grid, title), &to->grid, value, &(ais_heat){0});
+}
+
+static int draw_estimate(pictures *to, const char *target, const char *sampler, const ais_draws *draws) {
+    double value[CELLS * CELLS];
+    char title[64];
+    ais_context context = {0};
+    size_t n = (size_t)draws->chains * (size_t)draws->draws;
+    if (ais_kde(&context, draws->value, draws->value + n, n, &to->grid, 0.15, 0.15, value) != AIS_OK)
+        return failed(&context);
+    snprintf(title, sizeof title, "%.30s: draws of %s", target, sampler);
+    ais_panel_heat(square(to->densities, &to->grid, title), &to->grid, value, &(ais_heat){0});
+    return 0;
+}
+
+/* The first steps of one chain. */
+static void draw_trajectory(pictures *to, const char *target, const char *sampler, const ais_draws *draws) {
+    char title[64];
+    size_t n = (size_t)draws->chains * (size_t)draws->draws,
+           steps = draws->draws < STEPS ? (size_t)draws->draws : STEPS;
+    snprintf(title, sizeof title, "%.30s: %d steps of %s", target, (int)steps, sampler);
+    ais_panel *panel = square(to->trajectories, &to->grid, title);
+    ais_panel_line(panel, draws->value, draws->value + n, steps, &(ais_style){.width = 0.7, .opacity = 0.5});
+    ais_panel_points(panel, draws->value, draws->value + n, steps, &(ais_style){.colour = 1});
+}
+
+static int one_target(reproduction *set, const char *name, pictures *to, bool trajectories, table *numbers) {
+    ais_context context = {0};
+    ais_target *target = NULL;
+    if (ais_target_open(&context, name, &target) != AIS_OK) return failed(&context);
+    to->grid = (ais_grid){-7, 7, -7, 7, CELLS, CELLS};
+    if (to->densities) draw_truth(to, target);
+    int code = 0;
+    for (int k = 0; k < RIVALS && code == 0; k++) {
+        trials made;
+        code = trials_make(set, target, rivals[k], PLANE_DRAWS, &made);
+        if (code != 0) break;
+        trial_row(numbers, name, rivals[k], &made);
+        if (numbers->columns > 12) { /* the triangle's */
+            char(*cell)[TABLE_CELL] = numbers->cell[numbers->rows - 1];
+            cell_number(cell[12], made.outcome.diagnosis->total_variation, 3);
+            cell_number(cell[13], made.outcome.diagnosis->mode_kl, 3);
+        }
+        code = draw_estimate(to, name, rivals[k], made.outcome.draws);
+        if (trajectories && (k == 0 || k >= RIVALS - 2)) draw_trajectory(to, name, rivals[k], made.outcome.draws);
+        trials_free(&made);
+    }
+    ais_target_close(target);
+    return code;
+}
+
+static int figures_new(pictures *to) {
+    ais_context context = {0};
+    *to = (pictures){0};
+    if (ais_figure_new(&context, NULL, 5, &to->densities) != AIS_OK ||
+        ais_figure_new(&context, NULL, 3, &to->trajectories) != AIS_OK)
+        return failed(&context);
+    return 0;
+}
+
+static int figures_show(reproduction *set, pictures *to, const char *title, bool trajectories, int code) {
+    if (code == 0)
+        code = show_figure(set, title, to->densities);
+    else
+        ais_figure_free(to->densities);
+    if (code == 0 && trajectories) return show_figure(set, "One chain, step by step (figure 3)", to->trajectories);
+    ais_figure_free(to->trajectories);
+    return code;
+}
+
+int reproduce_plane(reproduction *set) {
+    static const char *const targets[] = {"mog2", "mog6", "ring", "ring5"};
+    table numbers;
+    pictures all;
+    table_begin(&numbers, "Effective sample size in two dimensions (tables 1 and 4)", trial_headings);
+    trial_note(set, PLANE_DRAWS, &numbers);
+    int code = figures_new(&all);
+    for (int i = 0; i < 4 && code == 0; i++) code = one_target(set, targets[i], &all, i < 2, &numbers);
+    if (code == 0) show_table(set, "plane", &numbers);
+    return figures_show(set, &all, "Densities, and kernel density estimates of all trials' draws (figure 2)", true,
+                        code);
+}
+
+int reproduce_triangle(reproduction *set) {
+    const char *heading[TABLE_COLUMNS] = {0};
+    table numbers;
+    pictures all;
+    int columns = 0;
+    for (; trial_headings[columns]; columns++) heading[columns] = trial_headings[columns];
+    heading[columns++] = "total variation";
+    heading[columns] = "KL of mode weights";
+    table_begin(&numbers, "Unbalanced modes (figure 8)", heading);
+    trial_note(set, PLANE_DRAWS, &numbers);
+    int code = figures_new(&all);
+    if (code == 0) code = one_target(set, "triangle", &all, false, &numbers);
+    if (code == 0) show_table(set, "triangle", &numbers);
+    return figures_show(set, &all, "The triangle, weights 1/6, 1/6, 2/3 (figure 8)", false, code);
+}
