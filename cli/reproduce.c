@@ -48,7 +48,7 @@ int show_figure(reproduction *set, const char *title, ais_figure *figure) {
     ais_context context = {0};
     char prefix[16];
     snprintf(prefix, sizeof prefix, "r%d", set->figures++);
-    ais_document_heading(set->page, title);
+    if (title) ais_document_heading(set->page, title);
     ais_status status = ais_document_figure(&context, set->page, figure, prefix);
     ais_figure_free(figure);
     return status == AIS_OK ? 0 : failed(&context);
@@ -94,8 +94,12 @@ static int run_experiments(reproduction *set, const experiment *only) {
 
 static void begin(reproduction *set) {
     char text[256];
-    snprintf(text, sizeof text, "aisampler %s, seed %llu, %d trials, %s.", ais_version(), (unsigned long long)set->seed,
-             set->trials, set->quick ? "--quick: A-NICE-MC is trained for a short time only" : "full trainings");
+    char anice[32] = "its authors' number of", paper[32] = "its own number of";
+    if (set->anice_iterations > 0) snprintf(anice, sizeof anice, "%d", set->anice_iterations);
+    if (set->paper_steps > 0) snprintf(paper, sizeof paper, "%d", set->paper_steps);
+    snprintf(text, sizeof text,
+             "aisampler %s, seed %llu, %d trials%s; A-NICE-MC: %s iterations in 2D; --preset paper: %s steps.",
+             ais_version(), (unsigned long long)set->seed, set->trials, set->quick ? ", --quick" : "", anice, paper);
     ais_document_begin(set->page, "The paper's experiments");
     ais_document_paragraph(set->page, text);
     fprintf(set->tables, "# The paper's experiments\n\n%s\n\n", text);

@@ -31,7 +31,8 @@ int reproduce_speed(reproduction *set);
 
 /* Into the page, tables.md and reproduce.json (under key), and onto stdout. */
 void show_table(reproduction *set, const char *key, const table *numbers);
-int show_figure(reproduction *set, const char *title, ais_figure *figure); /* frees it */
+/* Into the page, under a heading where title is not NULL; frees the figure. */
+int show_figure(reproduction *set, const char *title, ais_figure *figure);
 
 /* What the paper prints, NAN where it prints nothing (reproduce_printed.c). quantity: ess, ess/s, predictive, distance;
  * sampler: hmc, anice, ai. */
@@ -40,7 +41,7 @@ double printed_number(const char *quantity, const char *target, const char *samp
 /* ---- single chains (reproduce_trials.c) ------------------------------------------------------------------- */
 
 /* The samplers of the paper's tables, in their order, and our default. */
-enum { RIVALS = 4 };
+enum { RIVALS = 4, PLANE_DRAWS = 1000, REGRESSION_DRAWS = 5000 };
 extern const char *const rivals[RIVALS];
 
 /* One sampler as the paper runs it: a chain of `draws` after 1000 from N(0, s^2), `trials` times. */
@@ -56,6 +57,9 @@ void trials_free(trials *made);
 /* The columns that every table of ESS has, and a row of it. */
 extern const char *const trial_headings[];
 void trial_row(table *to, const char *target, const char *sampler, const trials *made);
-void trial_note(const reproduction *set, int draws, table *to);
+extern const char trial_columns[]; /* what they mean */
+
+/* How the chains were made, and what the columns beside ESS mean. */
+void trial_note(const reproduction *set, int draws, const char *what, table *to);
 
 #endif

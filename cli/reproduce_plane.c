@@ -3,7 +3,7 @@
 
 #include "reproduce.h"
 
-enum { PLANE_DRAWS = 1000, CELLS = 48, STEPS = 200 };
+enum { CELLS = 48, STEPS = 200 };
 
 typedef struct pictures {
     ais_figure *densities, *trajectories;
@@ -101,7 +101,7 @@ int reproduce_plane(reproduction *set) {
     table numbers;
     pictures all;
     table_begin(&numbers, "Effective sample size in two dimensions (tables 1 and 4)", trial_headings);
-    trial_note(set, PLANE_DRAWS, &numbers);
+    trial_note(set, PLANE_DRAWS, trial_columns, &numbers);
     int code = figures_new(&all);
     for (int i = 0; i < 4 && code == 0; i++) code = one_target(set, targets[i], &all, i < 2, trial_row, &numbers);
     if (code == 0) show_table(set, "plane", &numbers);
@@ -132,7 +132,10 @@ int reproduce_triangle(reproduction *set) {
     pictures all;
     if (ais_target_open(&context, "triangle", &target) != AIS_OK) return failed(&context);
     table_begin(&numbers, "Unbalanced modes (figure 8)", headings);
-    trial_note(set, PLANE_DRAWS, &numbers);
+    trial_note(set, PLANE_DRAWS,
+               "Total variation is that of a histogram of all trials' draws (the paper: of a kernel density estimate); "
+               "it is not 0 for independent draws either. R-hat is over the trials.",
+               &numbers);
     char(*truth)[TABLE_CELL] = table_row(&numbers, "truth");
     for (int m = 0; m < target->reference->modes && m < 3; m++)
         cell_number(truth[3 + m], target->reference->mode_weight[m], 3);

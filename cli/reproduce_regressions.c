@@ -5,7 +5,7 @@
 
 #include "reproduce.h"
 
-enum { REGRESSION_DRAWS = 5000, PREDICTIVE_DRAWS = 1000 };
+enum { PREDICTIVE_DRAWS = 1000 };
 
 static const struct {
     const char *name;
@@ -115,7 +115,7 @@ int reproduce_regressions(reproduction *set) {
                                            "distance of means", "squared",        "printed distance",   NULL};
     table ess, predictions;
     table_begin(&ess, "Effective sample size on the regressions (tables 3 and 5)", trial_headings);
-    trial_note(set, REGRESSION_DRAWS, &ess);
+    trial_note(set, REGRESSION_DRAWS, trial_columns, &ess);
     table_begin(&predictions, "Log predictive density and distance of the means (table 2)", headings);
     snprintf(predictions.note, sizeof predictions.note,
              "Mean over the last tenth of the rows of the log of the mean likelihood over %d draws of all trials; the "

@@ -50,7 +50,7 @@ static int measured(reproduction *set, const char *part, const char *place, cons
         figure, &(ais_panel_options){.x = {.label = across, .log = true}, .y = {.label = "seconds", .log = true}});
     for (int k = 0; k < 2; k++)
         ais_panel_line(panel, x, y[k], (size_t)count, &(ais_style){.label = line[k].label, .colour = k});
-    return show_figure(set, place, figure);
+    return show_figure(set, NULL, figure);
 }
 
 int reproduce_speed(reproduction *set) {

@@ -11,7 +11,7 @@ static const double grid[] = {0.02, 0.05, 0.1, 0.2, 0.4};
 const char *const rivals[RIVALS] = {"hmc", "anice", "paper", "ai"};
 
 static contest protocol(const reproduction *set, const ais_target *target, int draws) {
-    int iterations = target->dim > 2 ? set->anice_iterations / 4 : set->anice_iterations;
+    int iterations = draws == PLANE_DRAWS ? set->anice_iterations : set->anice_iterations / 4;
     return (contest){.target = target,
                      .seed = set->seed,
                      .chains = set->trials,
@@ -76,6 +76,10 @@ void trials_free(trials *made) {
     outcome_free(&made->outcome);
 }
 
+const char trial_columns[] =
+    "ESS/s is of one chain on one core of this machine, without training; the printed one is of a GPU. R-hat and the "
+    "mean correlation between chains are over the trials.";
+
 const char *const trial_headings[] = {"target, sampler", "mean-ESS",      "printed ESS", "worst ESS", "worst ESS is of",
                                       "ESS/s per chain", "printed ESS/s", "worst ESS/s", "R-hat",     "correlation",
                                       "acceptance",      "training, s",   NULL};
@@ -102,18 +106,16 @@ void trial_row(table *to, const char *target, const char *sampler, const trials 
     cell_number(cell[11], made->entry.who->learned ? made->entry.seconds : NAN, 3);
 }
 
-void trial_note(const reproduction *set, int draws, table *to) {
+void trial_note(const reproduction *set, int draws, const char *what, table *to) {
     char anice[64] = "its authors' 5000 iterations", paper[64] = "the preset's own number of steps";
+    bool plane = draws == PLANE_DRAWS;
     if (set->anice_iterations > 0)
-        snprintf(anice, sizeof anice, "%d iterations",
-                 draws > 1000 ? set->anice_iterations / 4 : set->anice_iterations);
+        snprintf(anice, sizeof anice, "%d iterations", plane ? set->anice_iterations : set->anice_iterations / 4);
     if (set->paper_steps > 0) snprintf(paper, sizeof paper, "%d steps", set->paper_steps);
     snprintf(to->note, sizeof to->note,
              "A single chain of %d draws after %d burn-in steps from N(0, 1), %d trials. mean-ESS is the paper's: "
              "Song's with the true moments, mean over trials, smallest over coordinates. worst ESS is bulk ESS per "
-             "chain, the smallest over x, x^2 and mode indicators. ESS/s is of one chain on one core of this machine, "
-             "without training; the printed one is of a GPU. R-hat and the mean correlation between chains are over "
-             "the trials. hmc: 40 leapfrogs, the best step of a grid; anice: %s; paper: --preset paper, %s; ai: the "
-             "default of aisampler run.%s",
-             draws, (int)burn_in, set->trials, anice, paper, set->quick ? " These are the numbers of --quick." : "");
+             "chain, the smallest over x, x^2 and mode indicators. %s hmc: 40 leapfrogs, the best step of a grid; "
+             "anice: %s; paper: --preset paper, %s; ai: the default of aisampler run.",
+             draws, (int)burn_in, set->trials, what, anice, paper);
 }

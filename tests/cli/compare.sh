@@ -38,12 +38,12 @@ PYTHON
 grep -q "No sampler without training mixed" "$work/stdout"
 
 # A density of one's own, without gradient and without known moments.
-cat > "$work/own.c" <<'C'
+cat > "$work/o<w>n&.c" <<'C'
 #include <aisampler/density.h>
 static double logp(const double *x, void *data) { (void)data; return -0.5 * (x[0] * x[0] + x[1] * x[1]); }
 AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = 2, .logp = logp};
 C
-[ "$(code "$ais" compare "$work/own.c" --samplers rwm,hmc --draws 300 --json -q -o "$work/own")" = 0 ]
+[ "$(code "$ais" compare "$work/o<w>n&.c" --samplers rwm,hmc --draws 300 --json -q -o "$work/own")" = 0 ]
 python3 - "$work/stdout" <<'PYTHON'
 import json, sys
 said = json.load(open(sys.argv[1]))
@@ -51,6 +51,7 @@ assert [one["sampler"] for one in said["samplers"]] == ["rwm"]
 assert "hmc is left out: it needs a gradient" in said["left_out"]
 assert said["samplers"][0]["mean_ess_song"] is None
 PYTHON
+python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$work/own/compare.html" # whatever its name
 
 refuse() { # CODE PART words...
     local wanted=$1 part=$2
