@@ -23,12 +23,18 @@ static ais_panel *square(ais_figure *figure, const ais_grid *grid, const char *t
                                                          .height = 340});
 }
 
-static void draw_truth(pictures *to, const ais_target *target) {
+/* The first row, as in the paper; below it one row of samplers for each target. */
+static int draw_truth(pictures *to, const char *name) {
     double value[CELLS * CELLS];
     char title[64];
-    snprintf(title, sizeof title, "%.30s: density", target->name);
-    ais_grid_evaluate(&to->grid, density, (void *)target, value);
+    ais_context context = {0};
+    ais_target *target = NULL;
+    if (ais_target_open(&context, name, &target) != AIS_OK) return failed(&context);
+    snprintf(title, sizeof title, "%.30s: density", name);
+    ais_grid_evaluate(&to->grid, density, target, value);
     ais_panel_heat(square(to->densities, &to->grid, title), &to->grid, value, &(ais_heat){0});
+    ais_target_close(target);
+    return 0;
 }
 
 static int draw_estimate(pictures *to, const char *target, const char *sampler, const ais_draws *draws) {
@@ -61,8 +67,6 @@ static int one_target(reproduction *set, const char *name, pictures *to, bool tr
     ais_context context = {0};
     ais_target *target = NULL;
     if (ais_target_open(&context, name, &target) != AIS_OK) return failed(&context);
-    to->grid = (ais_grid){-7, 7, -7, 7, CELLS, CELLS};
-    if (to->densities) draw_truth(to, target);
     int code = 0;
     for (int k = 0; k < RIVALS && code == 0; k++) {
         trials made;
@@ -70,7 +74,7 @@ static int one_target(reproduction *set, const char *name, pictures *to, bool tr
         if (code != 0) break;
         row(numbers, name, rivals[k], &made);
         code = draw_estimate(to, name, rivals[k], made.outcome.draws);
-        if (trajectories && (k == 0 || k >= RIVALS - 2)) draw_trajectory(to, name, rivals[k], made.outcome.draws);
+        if (trajectories) draw_trajectory(to, name, rivals[k], made.outcome.draws);
         trials_free(&made);
     }
     ais_target_close(target);
@@ -79,9 +83,9 @@ static int one_target(reproduction *set, const char *name, pictures *to, bool tr
 
 static int figures_new(pictures *to) {
     ais_context context = {0};
-    *to = (pictures){0};
-    if (ais_figure_new(&context, NULL, 5, &to->densities) != AIS_OK ||
-        ais_figure_new(&context, NULL, 3, &to->trajectories) != AIS_OK)
+    *to = (pictures){.grid = {-7, 7, -7, 7, CELLS, CELLS}};
+    if (ais_figure_new(&context, NULL, RIVALS, &to->densities) != AIS_OK ||
+        ais_figure_new(&context, NULL, RIVALS, &to->trajectories) != AIS_OK)
         return failed(&context);
     return 0;
 }
@@ -103,6 +107,7 @@ int reproduce_plane(reproduction *set) {
     table_begin(&numbers, "Effective sample size in two dimensions (tables 1 and 4)", trial_headings);
     trial_note(set, PLANE_DRAWS, trial_columns, &numbers);
     int code = figures_new(&all);
+    for (int i = 0; i < 4 && code == 0; i++) code = draw_truth(&all, targets[i]);
     for (int i = 0; i < 4 && code == 0; i++) code = one_target(set, targets[i], &all, i < 2, trial_row, &numbers);
     if (code == 0) show_table(set, "plane", &numbers);
     return figures_show(set, &all, "Densities, and kernel density estimates of all trials' draws (figure 2)", true,
@@ -141,6 +146,7 @@ int reproduce_triangle(reproduction *set) {
         cell_number(truth[3 + m], target->reference->mode_weight[m], 3);
     ais_target_close(target);
     int code = figures_new(&all);
+    if (code == 0) code = draw_truth(&all, "triangle");
     if (code == 0) code = one_target(set, "triangle", &all, false, triangle_row, &numbers);
     if (code == 0) show_table(set, "triangle", &numbers);
     return figures_show(set, &all, "The triangle (figure 8)", false, code);

@@ -80,8 +80,8 @@ const char trial_columns[] =
     "ESS/s is of one chain on one core of this machine, without training; the printed one is of a GPU. R-hat and the "
     "mean correlation between chains are over the trials.";
 
-const char *const trial_headings[] = {"target, sampler", "mean-ESS",      "printed ESS", "worst ESS", "worst ESS is of",
-                                      "ESS/s per chain", "printed ESS/s", "worst ESS/s", "R-hat",     "correlation",
+const char *const trial_headings[] = {"target, sampler", "mean-ESS",      "printed ESS", "worst ESS", "worst of",
+                                      "ESS/s",           "printed ESS/s", "worst ESS/s", "R-hat",     "correlation",
                                       "acceptance",      "training, s",   NULL};
 
 void trial_row(table *to, const char *target, const char *sampler, const trials *made) {
