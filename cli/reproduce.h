@@ -62,4 +62,11 @@ extern const char trial_columns[]; /* what they mean */
 /* How the chains were made, and what the columns beside ESS mean. */
 void trial_note(const reproduction *set, int draws, const char *what, table *to);
 
+/* ---- pictures (reproduce_plane.c) ------------------------------------------------------------------------- */
+
+enum { ESTIMATE_CELLS = 48 };
+
+/* A kernel density estimate of draws in the plane, on a grid of ESTIMATE_CELLS^2. An exit code. */
+int estimate_panel(ais_figure *figure, const ais_grid *grid, const char *title, const ais_draws *draws);
+
 #endif

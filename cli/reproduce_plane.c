@@ -3,7 +3,7 @@
 
 #include "reproduce.h"
 
-enum { CELLS = 48, STEPS = 200 };
+enum { CELLS = ESTIMATE_CELLS, STEPS = 200 };
 
 typedef struct pictures {
     ais_figure *densities, *trajectories;
@@ -37,16 +37,20 @@ static int draw_truth(pictures *to, const char *name) {
     return 0;
 }
 
-static int draw_estimate(pictures *to, const char *target, const char *sampler, const ais_draws *draws) {
+int estimate_panel(ais_figure *figure, const ais_grid *grid, const char *title, const ais_draws *draws) {
     double value[CELLS * CELLS];
-    char title[64];
     ais_context context = {0};
     size_t n = (size_t)draws->chains * (size_t)draws->draws;
-    if (ais_kde(&context, draws->value, draws->value + n, n, &to->grid, 0.15, 0.15, value) != AIS_OK)
+    if (ais_kde(&context, draws->value, draws->value + n, n, grid, 0.15, 0.15, value) != AIS_OK)
         return failed(&context);
-    snprintf(title, sizeof title, "%.30s: draws of %s", target, sampler);
-    ais_panel_heat(square(to->densities, &to->grid, title), &to->grid, value, &(ais_heat){0});
+    ais_panel_heat(square(figure, grid, title), grid, value, &(ais_heat){0});
     return 0;
+}
+
+static int draw_estimate(const pictures *to, const char *target, const char *sampler, const ais_draws *draws) {
+    char title[64];
+    snprintf(title, sizeof title, "%.30s: draws of %s", target, sampler);
+    return estimate_panel(to->densities, &to->grid, title, draws);
 }
 
 /* The first steps of one chain. */

@@ -1,4 +1,4 @@
-/* Figures 5, 6 and 7: time against chains, proposal against gradient, a training curve. */
+/* Figures 5 and 6: time against chains, proposal against gradient. */
 #include <math.h>
 #include <string.h>
 
@@ -60,34 +60,5 @@ int reproduce_speed(reproduction *set) {
     if (code == 0)
         code =
             measured(set, "proposal", "One proposal against one gradient, by batch size (figure 6)", "points", calls);
-    return code;
-}
-
-int reproduce_training(reproduction *set) {
-    ais_context context = {0};
-    ais_target *target = NULL;
-    ais_figure *figure = NULL;
-    entry made = {0};
-    if (ais_target_open(&context, "mog6", &target) != AIS_OK) return failed(&context);
-    const contest how = {
-        .target = target, .seed = set->seed, .threads = set->threads, .steps = set->paper_steps, .quiet = true};
-    if (!set->quiet) fprintf(stderr, "  mog6: training by the paper's setting\n");
-    int code = entry_make(&how, find_contestant("paper"), &made);
-    if (code == 0) {
-        static const char *const names[] = {"x.1", "x.2"};
-        char *copied[] = {(char *)names[0], (char *)names[1]};
-        double value[2] = {0};
-        const ais_draws none = {.dim = 2, .chains = 1, .draws = 1, .name = copied, .value = value};
-        const ais_figure_data data = {
-            .draws = &none, .target = target, .curve = made.training->point, .points = made.training->points};
-        if (!ais_figure_applies("training", &data))
-            complain(0, "this training left no curve");
-        else if (ais_figure_of_draws(&context, "training", &data, &figure) != AIS_OK)
-            code = failed(&context);
-        else
-            code = show_figure(set, "Training on mog6 by --preset paper (figure 7)", figure);
-    }
-    entry_free(&made);
-    ais_target_close(target);
     return code;
 }
