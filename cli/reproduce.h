@@ -44,12 +44,15 @@ double printed_number(const char *quantity, const char *target, const char *samp
 enum { RIVALS = 4, PLANE_DRAWS = 1000, REGRESSION_DRAWS = 5000 };
 extern const char *const rivals[RIVALS];
 
-/* One sampler as the paper runs it: a chain of `draws` after 1000 from N(0, s^2), `trials` times. */
+/* One sampler as the paper runs it: a chain of `draws` after 1000, `trials` times. The paper does not say where chains
+ * start: at N(0, 1) in the plane; on the regressions, where that is far outside, learned involutions start at the
+ * population of their training. */
 typedef struct trials {
     entry entry;
     outcome outcome;
     double seconds;   /* of one chain's draws on one core */
     double step_size; /* hmc: the best one of the grid; 0 elsewhere */
+    double noise_ess; /* mean-ESS of chains that all start at N(0, 1) */
 } trials;
 int trials_make(const reproduction *set, const ais_target *target, const char *sampler, int draws, trials *made);
 void trials_free(trials *made);

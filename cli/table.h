@@ -8,7 +8,7 @@ enum { TABLE_COLUMNS = 20, TABLE_ROWS = 64, TABLE_CELL = 32 };
 
 typedef struct table {
     const char *title;
-    char note[1200]; /* what the numbers are and how they were made */
+    char note[1600]; /* what the numbers are and how they were made */
     int columns, rows;
     const char *heading[TABLE_COLUMNS];
     char cell[TABLE_ROWS][TABLE_COLUMNS][TABLE_CELL];
