@@ -90,17 +90,17 @@ void trials_free(trials *made) {
 
 const char trial_columns[] =
     "ESS/s is of one chain on one core of this machine, without training; the printed one is of a GPU. R-hat and the "
-    "mean correlation between chains are over the trials.";
+    "mean correlation (corr.) between chains are over the trials.";
 
 const char *const trial_headings[] = {"target, sampler", "mean-ESS",      "printed ESS", "worst ESS", "worst of",
-                                      "ESS/s",           "printed ESS/s", "worst ESS/s", "R-hat",     "correlation",
-                                      "acceptance",      "training, s",   NULL};
+                                      "ESS/s",           "printed ESS/s", "worst ESS/s", "R-hat",     "corr.",
+                                      "accept.",         "train, s",      NULL};
 
 void trial_row(table *to, const char *target, const char *sampler, const trials *made) {
     const ais_diagnosis *judged = made->outcome.diagnosis;
     char name[TABLE_CELL];
     if (made->step_size > 0)
-        snprintf(name, sizeof name, "%.12s, %s step %.3g", target, sampler, made->step_size);
+        snprintf(name, sizeof name, "%.12s, %s (%.3g)", target, sampler, made->step_size);
     else
         snprintf(name, sizeof name, "%.12s, %s", target, sampler);
     char(*cell)[TABLE_CELL] = table_row(to, name);
@@ -128,7 +128,8 @@ void trial_note(const reproduction *set, int draws, const char *what, table *to)
     snprintf(to->note, sizeof to->note,
              "A single chain of %d draws after %d burn-in steps from %s, %d trials. mean-ESS is the paper's: "
              "Song's with the true moments, mean over trials, smallest over coordinates. Worst ESS is bulk ESS per "
-             "chain, the smallest over x, x^2 and mode indicators. %s hmc: 40 leapfrogs, the best step of a grid; "
+             "chain, the smallest over x, x^2 and mode indicators. %s hmc: 40 leapfrogs, the best step of a grid (in "
+             "brackets); "
              "anice: %s; paper: --preset paper, %s; ai: the default of aisampler run.",
              draws, (int)burn_in,
              plane ? "N(0, 1)" : "N(0, 1) (hmc, anice) or from the population that training leaves (paper, ai)",
