@@ -76,6 +76,8 @@ int run_plot(int argc, char **argv);
 int run_train(int argc, char **argv);
 int run_run(int argc, char **argv);
 int run_bench(int argc, char **argv);
+int run_compare(int argc, char **argv);
+int run_reproduce(int argc, char **argv);
 
 /* ---- progress (progress.c) ---------------------------------------------------------------------- */
 

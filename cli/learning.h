@@ -85,6 +85,10 @@ int learn_anice(const anice_learning *set, const ais_target *target, uint64_t se
 /* Whether anything was said that A-NICE-MC does not look at. */
 bool beyond_anice(const learning *set);
 
+/* chains x dim, to start at members of the population, which are already about distributed as the target. The caller
+ * frees them; NULL when memory is out. */
+double *population_points(const ais_training *training, int chains);
+
 void learning_show(const ais_train_progress *progress, void *view);
 void learning_verdict(const ais_training *training, FILE *file);
 

@@ -8,17 +8,6 @@
 
 enum { rival_warmup = 500 }; /* what NUTS and the random walk need to adapt */
 
-/* Chains start at members of the population: already about distributed as the target. */
-static double *starting_points(const ais_training *training, int chains) {
-    size_t dim = (size_t)training->dim;
-    double *start = malloc((size_t)chains * dim * sizeof *start);
-    for (int c = 0; start && c < chains; c++) {
-        size_t member = (size_t)c * (size_t)training->count / (size_t)chains % (size_t)training->count;
-        memcpy(start + (size_t)c * dim, training->x + member * dim, dim * sizeof *start);
-    }
-    return start;
-}
-
 static int save_kernel(const settings *set, const ais_kernel *kernel, const ais_target *target) {
     ais_context context = {0};
     char path[4200];
@@ -47,7 +36,7 @@ static int join_rival(settings *set, const ais_training *training, ais_kernel **
 
 static int draw_learned(settings *set, const ais_target *target, const ais_kernel *kernel,
                         const ais_training *training) {
-    double *start = starting_points(training, set->chains);
+    double *start = population_points(training, set->chains);
     if (!start) return complain(EXIT_FAILED, "out of memory for the starting points of %d chains", set->chains);
     set->start = start;
     set->training = training;

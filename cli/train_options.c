@@ -160,6 +160,16 @@ int learn(const learning *set, const ais_target *target, uint64_t seed, int thre
     return code;
 }
 
+double *population_points(const ais_training *training, int chains) {
+    size_t dim = (size_t)training->dim;
+    double *start = malloc((size_t)chains * dim * sizeof *start);
+    for (int c = 0; start && c < chains; c++) {
+        size_t member = (size_t)c * (size_t)training->count / (size_t)chains % (size_t)training->count;
+        memcpy(start + (size_t)c * dim, training->x + member * dim, dim * sizeof *start);
+    }
+    return start;
+}
+
 void learning_verdict(const ais_training *training, FILE *file) {
     fprintf(file, "%s\n", training->sentence);
     if (training->warning[0]) fprintf(file, "warning: %s\n", training->warning);

@@ -78,6 +78,24 @@ typedef struct ais_report_page {
 ais_status ais_report_html(ais_context *context, const ais_figure_data *data, const ais_report_run *run,
                            const ais_report_page *page, FILE *file);
 
+/* ---- a page of one's own ---------------------------------------------------------------------------------- */
+
+/* Pages in the style of report.html, written from top to bottom: begin, then anything, then end. Text is escaped. */
+void ais_document_begin(FILE *file, const char *title);
+void ais_document_heading(FILE *file, const char *text);
+void ais_document_paragraph(FILE *file, const char *text);
+void ais_document_note(FILE *file, const char *text); /* smaller */
+
+/* rows x columns cells, row by row, under a row of headings; the first cell of a row is its heading. */
+void ais_document_table(FILE *file, const char *const *heading, const char *const *cell, int rows, int columns);
+
+/* The panels of a figure; prefix (letters and digits) must differ between the figures of a page. Without cairo a
+ * sentence says so. */
+ais_status ais_document_figure(ais_context *context, FILE *file, const ais_figure *figure, const char *prefix);
+
+/* AIS_FILE_ERROR when the disk did not take it all. */
+ais_status ais_document_end(ais_context *context, FILE *file);
+
 #ifdef __cplusplus
 }
 #endif

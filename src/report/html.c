@@ -70,21 +70,12 @@ ais_status ais_report_html(ais_context *context, const ais_figure_data *data, co
                            .configuration = extra ? extra->configuration : NULL,
                            .file = file};
     heading(&page, title, sizeof title);
-    ais_page_begin(&page, title);
-    fputs("<main>\n<h1>", file);
-    ais_html_text(file, title);
-    fputs("</h1>\n", file);
+    ais_document_begin(file, title);
     ais_page_verdict(&page);
     ais_page_numbers(&page);
     ais_status status = ais_page_table(context, &page);
     if (status == AIS_OK) status = ais_page_figures(context, &page);
     if (status != AIS_OK) return status;
     ais_page_configuration(&page);
-    fprintf(file,
-            "</main>\n<footer>Written by aisampler %s. What the numbers mean: docs/diagnostics.md.</footer>\n"
-            "</body>\n</html>\n",
-            ais_version());
-    if (fflush(file) != 0 || ferror(file))
-        return ais_fail(context, AIS_FILE_ERROR, "the report cannot be written: is the disk full?");
-    return AIS_OK;
+    return ais_document_end(context, file);
 }

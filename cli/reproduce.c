@@ -1,0 +1,177 @@
+/* aisampler reproduce: the tables and figures of the paper, ours beside the printed numbers. */
+#include "reproduce.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+const experiment experiments[] = {
+    {"plane", "ESS and ESS/s in two dimensions, densities, trajectories", reproduce_plane},
+    {"regressions", "ESS and ESS/s on the regressions, log predictive density", reproduce_regressions},
+    {"triangle", "the unbalanced mixture, total variation and mode weights", reproduce_triangle},
+    {"training", "objective and acceptance during training", reproduce_training},
+    {"speed", "time against chains, a proposal against a gradient", reproduce_speed},
+    {0},
+};
+
+/* ---- output ----------------------------------------------------------------------------------------- */
+
+/* A number where the cell is one, else its text. */
+static json_t *cell_as_json(const char *cell) {
+    char *end;
+    double value = strtod(cell, &end);
+    if (strcmp(cell, "-") == 0) return json_null();
+    return *cell && *end == 0 ? json_number_or_null(value) : json_text(cell);
+}
+
+void show_table(reproduction *set, const char *key, const table *numbers) {
+    json_t *rows = json_array();
+    for (int i = 0; i < numbers->rows; i++) {
+        json_t *row = json_object();
+        for (int k = 0; k < numbers->columns; k++)
+            json_object_set_new(row, numbers->heading[k], cell_as_json(numbers->cell[i][k]));
+        json_array_append_new(rows, row);
+    }
+    json_object_set_new(
+        set->json, key,
+        json_pack("{ss so so}", "title", numbers->title, "note", json_text(numbers->note), "rows", rows));
+    table_html(numbers, set->page);
+    table_markdown(numbers, set->tables);
+    if (!set->quiet) {
+        table_text(numbers, stdout);
+        putchar('\n');
+        fflush(stdout);
+    }
+}
+
+int show_figure(reproduction *set, const char *title, ais_figure *figure) {
+    ais_context context = {0};
+    char prefix[16];
+    snprintf(prefix, sizeof prefix, "r%d", set->figures++);
+    if (title) ais_document_heading(set->page, title);
+    ais_status status = ais_document_figure(&context, set->page, figure, prefix);
+    ais_figure_free(figure);
+    return status == AIS_OK ? 0 : failed(&context);
+}
+
+static bool write_json(const reproduction *set, const char *directory) {
+    output_file output;
+    if (!output_open(&output, directory, "reproduce.json")) return false;
+    json_dumpf(set->json, output.file, JSON_INDENT(2) | JSON_REAL_PRECISION(8));
+    fputc('\n', output.file);
+    return output_commit(&output);
+}
+
+/* ---- the job ---------------------------------------------------------------------------------------- */
+
+static const experiment *find(const char *name) {
+    const char *known[sizeof experiments / sizeof *experiments];
+    int count = 0;
+    for (const experiment *at = experiments; at->name; at++) {
+        if (strcmp(at->name, name) == 0) return at;
+        known[count++] = at->name;
+    }
+    known[count] = NULL;
+    const char *near = ais_nearest(name, known);
+    if (near)
+        complain(EXIT_USAGE, "unknown experiment '%s'; did you mean '%s'?", name, near);
+    else
+        complain(EXIT_USAGE, "unknown experiment '%s'; see aisampler reproduce --help", name);
+    return NULL;
+}
+
+static int run_experiments(reproduction *set, const experiment *only) {
+    int code = 0;
+    for (const experiment *at = experiments; at->name && code == 0; at++) {
+        if (only && at != only) continue;
+        time_t began = time(NULL);
+        if (!set->quiet) fprintf(stderr, "%s: %s\n", at->name, at->title);
+        code = at->run(set);
+        if (!set->quiet && code == 0) fprintf(stderr, "  %.0f s\n", difftime(time(NULL), began));
+    }
+    return code;
+}
+
+static void begin(reproduction *set) {
+    char text[256];
+    char anice[32] = "its authors' number of", paper[32] = "its own number of";
+    if (set->anice_iterations > 0) snprintf(anice, sizeof anice, "%d", set->anice_iterations);
+    if (set->paper_steps > 0) snprintf(paper, sizeof paper, "%d", set->paper_steps);
+    snprintf(text, sizeof text,
+             "aisampler %s, seed %llu, %d trials%s; A-NICE-MC: %s iterations in 2D; --preset paper: %s steps.",
+             ais_version(), (unsigned long long)set->seed, set->trials, set->quick ? ", --quick" : "", anice, paper);
+    ais_document_begin(set->page, "The paper's experiments");
+    ais_document_paragraph(set->page, text);
+    fprintf(set->tables, "# The paper's experiments\n\n%s\n\n", text);
+    set->json = json_pack("{ss sI si sb}", "aisampler_version", ais_version(), "seed", (json_int_t)set->seed, "trials",
+                          set->trials, "quick", (int)set->quick);
+}
+
+static int reproduce(reproduction *set, const experiment *only, const char *directory) {
+    ais_context context = {0};
+    output_file page, tables;
+    if (ais_directory_make(&context, directory) != AIS_OK) return failed(&context);
+    if (!output_open(&page, directory, "reproduce.html")) return EXIT_FAILED;
+    if (!output_open(&tables, directory, "tables.md")) {
+        fclose(page.file);
+        return EXIT_FAILED;
+    }
+    set->page = page.file;
+    set->tables = tables.file;
+    begin(set);
+    int code = run_experiments(set, only);
+    if (code == 0 && ais_document_end(&context, set->page) != AIS_OK) code = failed(&context);
+    if (code == 0) {
+        bool whole = output_commit(&page);
+        whole = output_commit(&tables) && whole;
+        code = whole && write_json(set, directory) ? 0 : EXIT_FAILED;
+    } else {
+        fclose(page.file);
+        fclose(tables.file);
+        remove(page.part);
+        remove(tables.part);
+    }
+    json_decref(set->json);
+    if (code == 0 && !set->quiet)
+        fprintf(stderr, "reproduce.html, tables.md and reproduce.json are in %s\n", directory);
+    return code;
+}
+
+static int usage(const option *options) {
+    print_help("reproduce [options]",
+               "Makes tables and figures of the paper anew, our numbers beside the printed ones (docs/paper.md), and "
+               "writes reproduce.html, tables.md and reproduce.json into a folder. Without --quick the trainings of "
+               "A-NICE-MC alone take hours.",
+               options);
+    puts("\nexperiments:");
+    for (const experiment *at = experiments; at->name; at++) printf("  %-12s %s\n", at->name, at->title);
+    return 0;
+}
+
+int run_reproduce(int argc, char **argv) {
+    reproduction set = {.seed = 1};
+    const char *out = "out/reproduce", *only = NULL, *word;
+    int iterations = -1;
+    bool help = false;
+    const option options[] = {
+        {"quick", 0, OPTION_FLAG, &set.quick, NULL, "minutes: fewer trials, a short training of A-NICE-MC"},
+        {"only", 0, OPTION_TEXT, &only, "NAME", "one experiment of the list below (all)"},
+        {"trials", 0, OPTION_COUNT, &set.trials, NULL, "single chains to average over (20; quick: 8)"},
+        {"iterations", 0, OPTION_COUNT, &iterations, NULL,
+         "of A-NICE-MC in 2D, a quarter of it on the regressions; 0: its authors' (0; quick: 600)"},
+        {"steps", 0, OPTION_COUNT, &set.paper_steps, NULL, "of the paper's preset; 0: its own (0)"},
+        {"seed", 0, OPTION_SEED, &set.seed, NULL, "(1)"},
+        {"threads", 'j', OPTION_COUNT, &set.threads, NULL, "0: one per core (0)"},
+        {"out", 'o', OPTION_TEXT, &out, "DIR", "where the files go (out/reproduce)"},
+        {"quiet", 'q', OPTION_FLAG, &set.quiet, NULL, "no progress, no tables on stdout"},
+        {"help", 'h', OPTION_FLAG, &help, NULL, "this text"},
+        {0}};
+    if (parse_options(argc, argv, options, &word, 0) < 0) return EXIT_USAGE;
+    if (help) return usage(options);
+    if (!*out) return complain(EXIT_USAGE, "--out is empty: name a folder");
+    const experiment *one = only ? find(only) : NULL;
+    if (only && !one) return EXIT_USAGE;
+    if (set.trials == 0) set.trials = set.quick ? 8 : 20;
+    set.anice_iterations = iterations >= 0 ? iterations : set.quick ? 600 : 0;
+    return reproduce(&set, one, out);
+}

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# aisampler reproduce: one small experiment with its three files, printed numbers beside ours, refusals. Argument: the
+# build folder.
+set -eu
+ais=$1/aisampler
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+code() { local got=0; "$@" > "$work/stdout" 2> "$work/stderr" || got=$?; echo $got; }
+
+# Every experiment that the help names can be asked for, and no other.
+[ "$(code "$ais" reproduce --help)" = 0 ]
+for name in plane regressions triangle training speed; do grep -q "^  $name " "$work/stdout"; done
+
+[ "$(code "$ais" reproduce --only triangle --trials 4 --iterations 3 --steps 50 -o "$work/triangle")" = 0 ]
+grep -q "total variation" "$work/stdout"
+python3 - "$work/triangle" <<'PYTHON'
+import json, sys, xml.dom.minidom
+folder = sys.argv[1]
+page = xml.dom.minidom.parse(folder + "/reproduce.html")
+pictures = len(page.getElementsByTagName("svg"))
+assert pictures == 5 or "without cairo" in open(folder + "/reproduce.html").read(), pictures
+found = {row["sampler"]: row for row in json.load(open(folder + "/reproduce.json"))["triangle"]["rows"]}
+assert list(found) == ["truth", "hmc", "anice", "paper", "ai"], list(found)
+assert abs(found["truth"]["share 3"] - 2 / 3) < 1e-3 and found["truth"]["mean-ESS"] is None
+ours = found["ai"]
+assert abs(ours["share 3"] - 2 / 3) < 0.06 and ours["R-hat"] < 1.05 and ours["total variation"] < 0.15, ours
+lines = open(folder + "/tables.md").read().splitlines()
+cells = [line.count("|") for line in lines if line.startswith("|")]
+assert len(cells) == 7 and len(set(cells)) == 1, cells
+PYTHON
+! ls "$work"/triangle/*.part 2> /dev/null
+
+refuse() { # CODE PART words...
+    local wanted=$1 part=$2
+    shift 2
+    [ "$(code "$ais" "$@")" = "$wanted" ] && [ "$(wc -l < "$work/stderr")" = 1 ] && grep -qF -- "$part" "$work/stderr" ||
+        { echo "wrong: $*: $(cat "$work/stderr")"; exit 1; }
+}
+refuse 2 "did you mean 'triangle'" reproduce --only triangel
+refuse 2 "unknown experiment" reproduce --only x
+refuse 2 "one word too many" reproduce mog2
+refuse 2 "is empty" reproduce --out ""
+refuse 1 "cannot" reproduce --only triangle --out /proc/nowhere
+echo "reproduce keeps its promises"
