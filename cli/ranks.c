@@ -33,6 +33,7 @@ static const double farewell = 2;   /* how long the end waits for the others */
 typedef struct messenger {
     bool lost;
     MPI_Comm work, end;
+    int *count, *offset; /* of an exchange's parts, a number a rank; kept here because a lost exchange never ends */
 } messenger;
 
 static messenger messages;
@@ -93,9 +94,7 @@ static bool first(void *data, void *value, size_t bytes) {
 
 static bool gather(void *base, const size_t *bytes, bool everywhere) {
     if (messages.lost) return false;
-    int *count = malloc(2 * (size_t)all.size * sizeof *count), *offset = count + all.size;
-    if (!count) return false;
-    int at = 0;
+    int at = 0, *count = messages.count, *offset = messages.offset;
     for (int r = 0; r < all.size; r++) {
         count[r] = (int)bytes[r];
         offset[r] = at;
@@ -108,9 +107,7 @@ static bool gather(void *base, const size_t *bytes, bool everywhere) {
         MPI_Igatherv(MPI_IN_PLACE, 0, MPI_BYTE, base, count, offset, MPI_BYTE, 0, messages.work, &request);
     else
         MPI_Igatherv(base, count[all.rank], MPI_BYTE, NULL, NULL, NULL, MPI_BYTE, 0, messages.work, &request);
-    bool whole = wait_for(&request);
-    if (whole) free(count); /* else the request still refers to it, and the process is about to end */
-    return whole;
+    return wait_for(&request);
 }
 
 static bool share(void *data, void *base, const size_t *bytes) {
@@ -132,6 +129,9 @@ bool ranks_open(void) {
     all = (ais_ranks){.sum = sum, .largest = largest, .first = first, .share = share, .collect = collect};
     MPI_Comm_rank(messages.work, &all.rank);
     MPI_Comm_size(messages.work, &all.size);
+    messages.count = calloc(2 * (size_t)all.size, sizeof *messages.count);
+    if (!messages.count) return complain(EXIT_FAILED, "out of memory for %d ranks", all.size) == 0;
+    messages.offset = messages.count + all.size;
     return true;
 }
 

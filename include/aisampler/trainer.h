@@ -12,8 +12,8 @@
  * For an empirical target (ais_target.draws) map and discriminator are learned from the draws alone, and the
  * discriminator is the accept test. That is an estimate: draws are biased where it is wrong, and nothing is drawn
  * that the data lack. Of the options seed, threads, shape (a map on x alone with swap), objective (likelihood; or
- * adversarial and likelihood+adversarial, which learn both together and are worse), steps, rate, progress, stop and those
- * of the checkpoint count, and others are refused.
+ * adversarial and likelihood+adversarial, which learn both together and are worse), steps, rate, progress, stop and
+ * those of the checkpoint count, and others are refused.
  *
  * With a checkpoint a training that was killed at any moment goes on where it was and gives the very same kernel,
  * byte for byte, also on another number of threads:

@@ -150,7 +150,7 @@ bool ais_flow_fit_pivot(ais_kernel *kernel, const ais_population *population) {
         double w[2][FEATURES] = {{0}};
         choose(&(sample){.n = n, .f = f, .x = u + (size_t)layer->index[1 + m] * n}, w[0], w[1]);
         for (int k = 0; k < 2; k++) {
-            size_t output = (size_t)(2 * m + k);
+            size_t output = 2 * (size_t)m + (size_t)k;
             bias[output] = (ais_real)w[k][0];
             weights[2 * output] = (ais_real)w[k][1];
             weights[2 * output + 1] = (ais_real)w[k][2];
