@@ -164,6 +164,13 @@ static ais_status one_step(ais_context *context, work *this, ais_flow_objective 
     return AIS_OK;
 }
 
+/* A map that is accepted often but mixes badly half-way is mostly one whose tails are still to come; one that is also
+ * seldom accepted is too small. */
+static bool hopeless(const work *this) {
+    static const double often = 0.7;
+    return this->last_result.worst_ess < this->plan->give_up && this->last_result.acceptance < often;
+}
+
 static ais_status loop(ais_context *context, work *this, double *row) {
     const ais_flow_plan *plan = this->plan;
     long first_half = (long)(plan->likelihood_share * (double)plan->steps);
@@ -189,7 +196,7 @@ static ais_status loop(ais_context *context, work *this, double *row) {
         if (status == AIS_OK && check > step * plan->checks / plan->steps) {
             status = judge(context, this, step);
             if (status == AIS_OK) status = report(context, this, objective, step + 1);
-            if (this->last_result.worst_ess < plan->give_up) break;
+            if (hopeless(this)) break;
         }
     }
     return status;
