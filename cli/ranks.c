@@ -167,7 +167,7 @@ int ranks_close(int code) {
     if (messages.lost) _exit(code ? code : EXIT_FAILED); /* MPI_Finalize would wait for the lost rank */
     if (leading < 0) MPI_Abort(MPI_COMM_WORLD, code ? code : EXIT_FAILED);
     MPI_Finalize();
-    return all.rank == 0 ? code : 0;
+    return leading; /* of all ranks alike: mpirun takes that of the first to end */
 }
 
 #else

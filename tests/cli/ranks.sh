@@ -21,7 +21,9 @@ compare() { # name, command and arguments
     local name=$1
     shift
     for ranks in 1 3; do
-        mpirun -n $ranks "$ais" "$@" --threads 1 --quiet --out "$work/$ranks" >/dev/null 2>&1 || [ $? = 3 ]
+        code=0
+        mpirun -n $ranks "$ais" "$@" --threads 1 --quiet --out "$work/$ranks" >"$work/said" 2>&1 || code=$?
+        [ $code = 0 ] || [ $code = 3 ] || { cat "$work/said"; echo "$name: exit code $code"; exit 1; }
     done
     for file in "$work"/1/*; do
         [ "$(basename "$file")" = run.json ] || [ "$(basename "$file")" = summary.json ] ||
@@ -31,7 +33,7 @@ compare() { # name, command and arguments
     rm -rf "$work/1" "$work/3"
 }
 compare "run mog6" run mog6 --steps 200 --chains 150 --draws 100
-compare "run heart" run heart --steps 60 --chains 10 --draws 100
+compare "run heart" run heart --steps 300 --chains 10 --draws 100
 for objective in likelihood+exact adversarial; do # `train`: a weak kernel's `run` asks the clock which rival to join
     for ranks in 1 3; do
         mpirun -n $ranks "$ais" train ring --kernel henon --layers 4 --objective $objective --steps 40 --threads 1 \
