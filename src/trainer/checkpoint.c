@@ -1,6 +1,7 @@
 #include "trainer/checkpoint.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,6 +105,7 @@ ais_status ais_checkpoint_offer(ais_context *context, ais_checkpoint *this) {
     if (!this) return AIS_OK;
     if (this->file && this->next < this->end)
         return ais_fail(context, AIS_BAD_FORMAT, "%s does not fit this training: a section is left over", this->path);
+    if (isinf(this->interval)) return AIS_OK;
     if (this->last >= 0 && ais_now() - this->last < this->interval) return AIS_OK;
     ais_status status = write_all(context, this);
     this->last = ais_now();
