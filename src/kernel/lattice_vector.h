@@ -23,8 +23,8 @@ AIS_INLINE void ais_lattice_round(ais_floats value, ais_longs *a, ais_longs *b) 
     ais_floats whole = ais_floor(value);
     /* value - whole rounds to 1 for small negative values */
     ais_floats rest = ais_min((value - whole) * 0x1p31F, ais_spread(0x1.fffffep30F));
-    ais_ints low = __builtin_convertvector(rest, ais_ints);
-    ais_join((ais_ints)((ais_lattice_words)low << 1), __builtin_convertvector(whole, ais_ints), a, b);
+    ais_lattice_words low = (ais_lattice_words) __builtin_convertvector(rest, ais_ints);
+    ais_join((ais_ints)(low + low), __builtin_convertvector(whole, ais_ints), a, b);
 }
 
 #endif
