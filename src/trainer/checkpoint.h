@@ -36,8 +36,8 @@ typedef struct ais_checkpoint ais_checkpoint;
 typedef void ais_exchange(ais_checkpoint *checkpoint, void *data);
 
 /* identity: lines "key value" that tell this training from others; a file with another one is refused with the first
- * line that differs. resume: reads the file at path, if there is one. Files are written at least `seconds` apart (infinity:
- * never); path and identity are copied. path NULL: *checkpoint is NULL. */
+ * line that differs. resume: reads the file at path, if there is one. Files are written at least `seconds` apart
+ * (infinity: never); path and identity are copied. path NULL: *checkpoint is NULL. */
 ais_status ais_checkpoint_open(ais_context *context, const char *path, const char *identity, bool resume,
                                double seconds, ais_checkpoint **checkpoint);
 void ais_checkpoint_close(ais_checkpoint *checkpoint); /* the file stays */
