@@ -1,7 +1,6 @@
 #include "kernel/nice.h"
 
 #include "base/fixed.h"
-#include "kernel/lattice_lanes.h"
 
 ais_nice ais_nice_build(const ais_anice_shape *shape) {
     ais_nice nice = {.dim = shape->dim, .velocities = shape->velocities};
@@ -27,6 +26,11 @@ bool ais_nice_work_new(const ais_nice *nice, size_t lanes, ais_arena *arena, ais
     return work->in && work->hidden && work->out && work->other;
 }
 
+/* In the order of the lanes, which ais_lattice_to_real does not keep. */
+static void to_real(size_t n, const int64_t *fixed, ais_real *real) {
+    for (size_t i = 0; i < n; i++) real[i] = (ais_real)ais_fixed_to(fixed[i]);
+}
+
 /* value += or -= shift, which is rounded to the lattice. */
 static int64_t moved(int64_t value, ais_real shift, bool add) {
     int64_t by = ais_fixed_from((double)shift);
@@ -38,7 +42,7 @@ static int64_t moved(int64_t value, ais_real shift, bool add) {
 static void move_v(const ais_nice *nice, const ais_real *weights, ais_nice_work *work, const bool *forward, bool last,
                    const int64_t *x, int64_t *v) {
     size_t lanes = work->lanes;
-    AIS_CHOOSE(ais_lattice_to_real)((size_t)nice->dim * lanes, x, work->in);
+    to_real((size_t)nice->dim * lanes, x, work->in);
     ais_perceptron_forward(&nice->net[0], weights + nice->offset[0], lanes, work->in, work->hidden, work->out);
     ais_perceptron_forward(&nice->net[2], weights + nice->offset[2], lanes, work->in, work->hidden, work->other);
     for (size_t i = 0; i < (size_t)nice->velocities * lanes; i++) {
@@ -50,7 +54,7 @@ static void move_v(const ais_nice *nice, const ais_real *weights, ais_nice_work 
 static void move_x(const ais_nice *nice, const ais_real *weights, ais_nice_work *work, const bool *forward, int64_t *x,
                    const int64_t *v) {
     size_t lanes = work->lanes;
-    AIS_CHOOSE(ais_lattice_to_real)((size_t)nice->velocities * lanes, v, work->in);
+    to_real((size_t)nice->velocities * lanes, v, work->in);
     ais_perceptron_forward(&nice->net[1], weights + nice->offset[1], lanes, work->in, work->hidden, work->out);
     for (size_t i = 0; i < (size_t)nice->dim * lanes; i++) x[i] = moved(x[i], work->out[i], forward[i % lanes]);
 }

@@ -100,7 +100,7 @@ static void always_forward(const ais_nice *nice, const ais_real *weights, ais_ni
 /* v' = v: the test leaves out what the velocities became. */
 static void forgotten_velocities(const ais_nice *nice, const ais_real *weights, ais_nice_work *work,
                                  const bool *forward, int64_t *x, int64_t *v) {
-    int64_t before[64 * 8];
+    _Alignas(64) int64_t before[64 * 8];
     size_t count = (size_t)nice->velocities * work->lanes;
     memcpy(before, v, count * sizeof *v);
     ais_nice_lattice(nice, weights, work, forward, x, v);
@@ -112,7 +112,8 @@ static void inverse_in_wrong_order(const ais_nice *nice, const ais_real *weights
                                    const bool *forward, int64_t *x, int64_t *v) {
     ais_nice other = *nice;
     bool all[64] = {0};
-    int64_t at[64 * 2], velocities[64 * 8];
+    _Alignas(64) int64_t at[64 * 2];
+    _Alignas(64) int64_t velocities[64 * 8];
     size_t lanes = work->lanes, rows = (size_t)nice->dim * lanes, others = (size_t)nice->velocities * lanes;
     other.offset[0] = nice->offset[2];
     other.offset[2] = nice->offset[0];
