@@ -1,6 +1,5 @@
 /* aisampler bench: how fast this machine samples, part by part. */
 #include <string.h>
-#include <time.h>
 
 #include "bench.h"
 #include "ranks.h"
@@ -31,12 +30,6 @@ static const bench_part *find(const char *word) {
     return NULL;
 }
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* One draw that costs `steps` steps: nothing but the steps is paid for. */
 static double run_seconds(const ais_target *target, const ais_kernel *kernel, int chains, int threads, int steps) {
     ais_context context = {0};
@@ -50,13 +43,13 @@ static double run_seconds(const ais_target *target, const ais_kernel *kernel, in
 double steps_per_second(const bench *set, const ais_target *target, const ais_kernel *kernel, int chains, int threads) {
     enum { MOST_STEPS = 1 << 28, REPETITIONS = 7 };
     int steps = 1;
-    double seconds = 0, best = 0, began = now();
+    double seconds = 0, best = 0, began = wall_seconds();
     while ((seconds = run_seconds(target, kernel, chains, threads, steps)) < set->seconds / REPETITIONS) {
         if (seconds < 0) return 0;
         if (steps >= MOST_STEPS) break;
         steps *= 2;
     }
-    for (int k = 0; k < REPETITIONS && (k < 1 || now() - began < 4 * set->seconds); k++) {
+    for (int k = 0; k < REPETITIONS && (k < 1 || wall_seconds() - began < 4 * set->seconds); k++) {
         seconds = run_seconds(target, kernel, chains, threads, steps);
         if (seconds < 0) return 0;
         double rate = (double)chains * steps / seconds;

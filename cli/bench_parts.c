@@ -4,16 +4,9 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bench.h"
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 /* The paper's kernel: henon, flip, relu, 5 layers. */
 static ais_kernel *paper_kernel(int dim) {
@@ -137,11 +130,11 @@ static void slopes(const batch_call *call) {
 }
 
 static double best_seconds(const bench *set, void (*job)(const batch_call *), const batch_call *call) {
-    double best = INFINITY, began = now();
-    for (int k = 0; k < 3 || now() - began < set->seconds; k++) {
-        double start = now();
+    double best = INFINITY, began = wall_seconds();
+    for (int k = 0; k < 3 || wall_seconds() - began < set->seconds; k++) {
+        double start = wall_seconds();
         job(call);
-        best = fmin(best, now() - start);
+        best = fmin(best, wall_seconds() - start);
     }
     return best;
 }

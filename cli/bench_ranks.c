@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "bench.h"
 #include "ranks.h"
@@ -45,12 +44,6 @@ static const exchange exchanges[] = {{"largest of 2 numbers", 2, agree},
                                      {"share 2,048 (512 chains in 2D, each its part)", 2048, share},
                                      {"collect 262,144 (draws, to rank 0)", LARGEST, collect}};
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 json_t *measure_ranks(const bench *set) {
     const ais_ranks *ranks = ranks_all();
     if (!ranks) {
@@ -63,9 +56,9 @@ json_t *measure_ranks(const bench *set) {
         enum { BATCH = 16, REPETITIONS = 40 };
         double best = INFINITY;
         for (int i = 0; i < REPETITIONS; i++) { /* a fixed number: every rank must make the same calls */
-            double began = now();
+            double began = wall_seconds();
             for (int j = 0; j < BATCH; j++) exchanges[k].run(ranks, value, exchanges[k].doubles);
-            best = fmin(best, (now() - began) / BATCH);
+            best = fmin(best, (wall_seconds() - began) / BATCH);
         }
         if (!set->quiet) printf("  %d ranks, %-46s %9.2f us\n", ranks->size, exchanges[k].name, 1e6 * best);
         json_array_append_new(rows, json_pack("{sisssIsf}", "ranks", ranks->size, "exchange", exchanges[k].name,

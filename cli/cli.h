@@ -66,6 +66,9 @@ void catch_interrupts(void);
 void release_interrupts(void);
 const volatile sig_atomic_t *stop_flag(void);
 
+/* Since some moment in the past. */
+double wall_seconds(void);
+
 /* A JSON string; bytes that are not UTF-8 become question marks. */
 json_t *json_text(const char *text);
 

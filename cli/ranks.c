@@ -39,12 +39,6 @@ typedef struct messenger {
 static messenger messages;
 static ais_ranks all;
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* Others may share this core: the first polls follow each other at once, later ones sleep between. */
 static void rest(long polls) {
     const struct timespec nap = {.tv_nsec = 20000};
@@ -57,8 +51,8 @@ static bool wait_for(MPI_Request *request) {
     for (long polls = 0;; polls++) {
         if (MPI_Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) break;
         if (done) return true;
-        if (*stop_flag() && asked == 0) asked = now();
-        if (asked > 0 && now() - asked > patience) break;
+        if (*stop_flag() && asked == 0) asked = wall_seconds();
+        if (asked > 0 && wall_seconds() - asked > patience) break;
         rest(polls);
     }
     messages.lost = true;
@@ -139,9 +133,9 @@ const ais_ranks *ranks_all(void) { return all.size > 1 ? &all : NULL; }
 
 /* A rank that failed alone does not wait long: the others are in the middle of an exchange. */
 static bool arrives(MPI_Request *request, bool failed) {
-    double began = now();
+    double began = wall_seconds();
     int done = 0;
-    for (long polls = 0; !done && !(failed && now() - began > farewell); polls++) {
+    for (long polls = 0; !done && !(failed && wall_seconds() - began > farewell); polls++) {
         MPI_Test(request, &done, MPI_STATUS_IGNORE);
         rest(polls);
     }

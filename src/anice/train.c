@@ -3,13 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <aisampler/diagnostics.h>
 
 #include "anice/bootstrap.h"
 #include "anice/objective.h"
 #include "anice/reservoir.h"
+#include "base/clock.h"
 #include "nn/adam.h"
 #include "simd/normal.h"
 #include "trainer/short_run.h"
@@ -34,12 +34,6 @@ typedef struct lesson {
     double loss, critic_loss, acceptance, worst_ess, best_ess, best_acceptance, began;
     ais_arena arena;
 } lesson;
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 /* ---- batches ----------------------------------------------------------------------------------- */
 
@@ -114,7 +108,7 @@ static void step_kernel(lesson *this) {
 
 static void show(const lesson *this, const char *stage) {
     if (!this->options.progress) return;
-    double seconds = now() - this->began, share = (double)this->iteration / (double)this->options.iterations;
+    double seconds = ais_now() - this->began, share = (double)this->iteration / (double)this->options.iterations;
     double spent = seconds - this->training->start_seconds;
     ais_train_progress progress = {.stage = stage,
                                    .share = share,
@@ -134,7 +128,7 @@ static ais_status record(ais_context *context, lesson *this) {
     if (!larger) return ais_fail_memory(context, "a training curve", sizeof *larger);
     training->point = larger;
     training->point[training->points++] = (ais_train_point){.stage = "anice",
-                                                            .seconds = now() - this->began,
+                                                            .seconds = ais_now() - this->began,
                                                             .loss = this->loss,
                                                             .discriminator_loss = this->critic_loss,
                                                             .acceptance = this->acceptance,
@@ -184,7 +178,7 @@ static ais_status bootstrap(ais_context *context, lesson *this) {
 
 static ais_status train(ais_context *context, lesson *this) {
     ais_status status = bootstrap(context, this);
-    this->training->start_seconds = now() - this->began;
+    this->training->start_seconds = ais_now() - this->began;
     while (status == AIS_OK && this->iteration < this->options.iterations) {
         if (this->options.stop && *this->options.stop)
             return ais_fail(context, AIS_STOPPED, "training was stopped after %ld of %ld iterations", this->iteration,
@@ -288,7 +282,7 @@ static void finish(lesson *this) {
     training->attempts = 1;
     training->worst_ess = this->best_ess > 0 ? this->best_ess : 0;
     training->acceptance = this->best_acceptance;
-    training->train_seconds = now() - this->began - training->start_seconds;
+    training->train_seconds = ais_now() - this->began - training->start_seconds;
     snprintf(training->sentence, sizeof training->sentence,
              "the first draws came from %s that started in N(0, %g^2): modes that they miss may never be seen",
              this->target->grad ? "HMC" : "random walks",
@@ -314,7 +308,7 @@ ais_status ais_train_anice(ais_context *context, const ais_target *target, const
                    .acceptance = NAN,
                    .worst_ess = NAN,
                    .best_ess = -1,
-                   .began = now()};
+                   .began = ais_now()};
     ais_status status = check(context, &this.options);
     if (status != AIS_OK) return status;
     this.training = calloc(1, sizeof *this.training);

@@ -2,29 +2,23 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/status.h"
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 double ais_best_time(void (*run)(void *data), void *data, double seconds) {
     const double repetition = 1e-3;
-    double begin = now(), best = 1e300;
+    double begin = ais_now(), best = 1e300;
     run(data); /* caches, page faults */
-    double once = now() - begin;
+    double once = ais_now() - begin;
     long calls = once > 0 && once < repetition ? (long)(repetition / once) + 1 : 1;
     do {
-        double start = now();
+        double start = ais_now();
         for (long k = 0; k < calls; k++) run(data);
-        double took = (now() - start) / (double)calls;
+        double took = (ais_now() - start) / (double)calls;
         if (took < best) best = took;
         if (took * (double)calls < repetition / 4) calls *= 2; /* the first call was slower than the rest */
-    } while (now() - begin < seconds);
+    } while (ais_now() - begin < seconds);
     return best;
 }
 

@@ -57,25 +57,25 @@ static void set_table(const knots *set, int bins, int j, bool inverse, table *to
 enum { COLUMNS = sizeof(table) / sizeof(double[AIS_MAX_BINS]) };
 
 /* chosen[q][c] = column q of the bin in which at[c] lies, c < AIS_LANES. */
-INLINE void choose_bins(const table *bins_of, int bins, const double *at, double (*chosen)[AIS_LANES]) {
+AIS_INLINE void choose_bins(const table *bins_of, int bins, const double *at, double (*chosen)[AIS_LANES]) {
     const double(*column)[AIS_MAX_BINS] = (const double(*)[AIS_MAX_BINS])bins_of;
-    for (int c = 0; c < AIS_LANES; c += WIDTH) {
-        vector value = load(at + c), found[COLUMNS];
+    for (int c = 0; c < AIS_LANES; c += AIS_WORDS) {
+        ais_doubles value = ais_load(at + c), found[COLUMNS];
 #pragma GCC unroll 8
-        for (int q = 1; q < COLUMNS; q++) found[q] = all(column[q][0]);
+        for (int q = 1; q < COLUMNS; q++) found[q] = ais_spread_double(column[q][0]);
         for (int k = 1; k < bins; k++) {
-            mask here = value >= column[0][k];
+            ais_longs here = value >= column[0][k];
 #pragma GCC unroll 8
-            for (int q = 1; q < COLUMNS; q++) found[q] = pick(here, all(column[q][k]), found[q]);
+            for (int q = 1; q < COLUMNS; q++) found[q] = ais_pick(here, ais_spread_double(column[q][k]), found[q]);
         }
 #pragma GCC unroll 8
-        for (int q = 1; q < COLUMNS; q++) store(chosen[q] + c, found[q]);
+        for (int q = 1; q < COLUMNS; q++) ais_store(chosen[q] + c, found[q]);
     }
 }
 
 /* One coordinate in AIS_LANES lanes. */
-INLINE void map_shared(const table *bins_of, int bins, bool inverse, double bound, double *row, double *kept,
-                       double *up, double *down) {
+AIS_INLINE void map_shared(const table *bins_of, int bins, bool inverse, double bound, double *row, double *kept,
+                           double *up, double *down) {
     double chosen[COLUMNS][AIS_LANES];
     choose_bins(bins_of, bins, row, chosen);
 #pragma omp simd
@@ -90,7 +90,7 @@ INLINE void map_shared(const table *bins_of, int bins, bool inverse, double boun
     }
 }
 
-INLINE void add_log(bool inverse, double *up, double *down, double *det) {
+AIS_INLINE void add_log(bool inverse, double *up, double *down, double *det) {
 #pragma omp simd
     for (int c = 0; c < AIS_LANES; c++) {
         det[c] += inverse ? log(down[c] / up[c]) : log(up[c] / down[c]);
@@ -98,7 +98,7 @@ INLINE void add_log(bool inverse, double *up, double *down, double *det) {
     }
 }
 
-INLINE void marginal(const ais_layer_call *call, bool inverse, double *z, double *x, double *log_det) {
+AIS_INLINE void marginal(const ais_layer_call *call, bool inverse, double *z, double *x, double *log_det) {
     knots set;
     table tables[FACTORS];
     size_t lanes = call->lanes;

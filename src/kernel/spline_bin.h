@@ -4,13 +4,8 @@
 #ifndef AIS_KERNEL_SPLINE_BIN_H
 #define AIS_KERNEL_SPLINE_BIN_H
 
-#include <stdint.h>
-#include <string.h>
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 #include "kernel/element_lanes.h"
+#include "simd/doubles.h"
 #include "simd/math.h"
 
 static const double least_width = 1e-3, least_slope = 1e-3; /* of a bin, relative to 2 bound */
@@ -22,43 +17,18 @@ static const double slope_shift = 0.539742417236952;        /* softplus(shift) +
 #define EXP expf
 #endif
 
-#define INLINE static inline __attribute__((always_inline))
-
 /* A point finds its bin by selects, so that no lane waits for another; in vectors by hand, because the compiler would
  * make branches of them. */
-#if defined(__AVX512F__)
-enum { WIDTH = 8 };
-#elif defined(__AVX__)
-enum { WIDTH = 4 };
-#else
-enum { WIDTH = 2 };
-#endif
-typedef double vector __attribute__((vector_size(WIDTH * sizeof(double))));
-typedef int64_t mask __attribute__((vector_size(WIDTH * sizeof(int64_t))));
-typedef ais_real reals __attribute__((vector_size(WIDTH * sizeof(ais_real))));
+typedef ais_real reals __attribute__((vector_size(AIS_WORDS * sizeof(ais_real))));
 
-INLINE vector all(double value) { return value - (vector){0}; }
-INLINE vector load(const double *from) {
-    vector value;
-    memcpy(&value, from, sizeof value);
-    return value;
-}
-INLINE void store(double *to, vector value) { memcpy(to, &value, sizeof value); }
-INLINE vector load_reals(const ais_real *from) {
+AIS_INLINE ais_doubles load_reals(const ais_real *from) {
     reals value;
     memcpy(&value, from, sizeof value);
-    return __builtin_convertvector(value, vector);
-}
-INLINE vector pick(mask which, vector yes, vector no) {
-#if defined(__AVX__) && !defined(__AVX512F__)
-    return (vector)_mm256_blendv_pd((__m256d)no, (__m256d)yes, (__m256d)which);
-#else
-    return (vector)(((mask)yes & which) | ((mask)no & ~which));
-#endif
+    return __builtin_convertvector(value, ais_doubles);
 }
 
 /* Softmax of `bins` rows into share (bins x AIS_LANES). */
-INLINE void softmax(int bins, size_t lanes, const ais_real *p, ais_real (*share)[AIS_LANES]) {
+AIS_INLINE void softmax(int bins, size_t lanes, const ais_real *p, ais_real (*share)[AIS_LANES]) {
     ais_real top[AIS_LANES], sum[AIS_LANES] = {0};
     for (int c = 0; c < AIS_LANES; c++) top[c] = p[c];
     for (int k = 1; k < bins; k++)
@@ -80,7 +50,7 @@ INLINE void softmax(int bins, size_t lanes, const ais_real *p, ais_real (*share)
         for (int c = 0; c < AIS_LANES; c++) share[k][c] *= sum[c];
 }
 
-INLINE double softplus(double value) {
+AIS_INLINE double softplus(double value) {
     double magnitude = value < 0 ? value : -value;
     return (value > 0 ? value : 0) + log(1 + exp(magnitude));
 }
@@ -91,8 +61,8 @@ typedef struct landing {
 } landing;
 
 /* `value` in the bin with corner (x, y), width, height, their quotient s, and slopes d0, d1 at its ends. */
-INLINE landing land(bool inverse, double bound, double value, double x, double width, double y, double height, double s,
-                    double d0, double d1) {
+AIS_INLINE landing land(bool inverse, double bound, double value, double x, double width, double y, double height,
+                        double s, double d0, double d1) {
     double bend = d0 + d1 - 2 * s, outside = value;
     /* Beyond the bound the map is the identity: what is beyond is added again, and the slope at the bound is 1. As a
      * choice at the end it would keep the loop from being vectorised. */

@@ -9,15 +9,16 @@ typedef struct bin {
     ais_real wide[AIS_MAX_BINS][AIS_LANES], high[AIS_MAX_BINS][AIS_LANES]; /* the softmaxes */
 } bin;
 
-/* The bins of WIDTH lanes from lane c on, without the slopes' softplus. */
-INLINE void find_some(const ais_element_call *call, const ais_real *slope, bool by_height, const double *at, int c,
-                      bin *found) {
+/* The bins of AIS_WORDS lanes from lane c on, without the slopes' softplus. */
+AIS_INLINE void find_some(const ais_element_call *call, const ais_real *slope, bool by_height, const double *at, int c,
+                          bin *found) {
     int bins = call->bins;
     double span = 2 * call->bound, least = least_width * span, rest = span - least * bins;
-    vector value = load(at + c), x = all(-call->bound), y = x, at_x = x, at_y = y, number = all(0);
-    vector width = least + rest * load_reals(found->wide[0] + c), at_width = width;
-    vector height = least + rest * load_reals(found->high[0] + c), at_height = height;
-    vector left = all(0), right = slope_shift + load_reals(slope), at_left = left, at_right = right;
+    ais_doubles value = ais_load(at + c), x = ais_spread_double(-call->bound), y = x, at_x = x, at_y = y,
+                number = ais_spread_double(0);
+    ais_doubles width = least + rest * load_reals(found->wide[0] + c), at_width = width;
+    ais_doubles height = least + rest * load_reals(found->high[0] + c), at_height = height;
+    ais_doubles left = ais_spread_double(0), right = slope_shift + load_reals(slope), at_left = left, at_right = right;
     for (int k = 1; k < bins; k++) { /* the last one that begins below the value stays */
         x += width;
         y += height;
@@ -25,27 +26,27 @@ INLINE void find_some(const ais_element_call *call, const ais_real *slope, bool 
         height = least + rest * load_reals(found->high[k] + c);
         left = right;
         if (k < bins - 1) right = slope_shift + load_reals(slope + (size_t)k * call->lanes);
-        mask here = value >= (by_height ? y : x);
-        at_x = pick(here, x, at_x);
-        at_y = pick(here, y, at_y);
-        at_width = pick(here, width, at_width);
-        at_height = pick(here, height, at_height);
-        at_left = pick(here, left, at_left);
-        at_right = pick(here, right, at_right);
-        number = pick(here, all(k), number);
+        ais_longs here = value >= (by_height ? y : x);
+        at_x = ais_pick(here, x, at_x);
+        at_y = ais_pick(here, y, at_y);
+        at_width = ais_pick(here, width, at_width);
+        at_height = ais_pick(here, height, at_height);
+        at_left = ais_pick(here, left, at_left);
+        at_right = ais_pick(here, right, at_right);
+        number = ais_pick(here, ais_spread_double(k), number);
     }
-    store(found->x + c, at_x);
-    store(found->y + c, at_y);
-    store(found->width + c, at_width);
-    store(found->height + c, at_height);
-    store(found->raw_slope[0] + c, at_left);
-    store(found->raw_slope[1] + c, at_right);
-    for (int j = 0; j < WIDTH; j++) found->number[c + j] = (int)number[j];
+    ais_store(found->x + c, at_x);
+    ais_store(found->y + c, at_y);
+    ais_store(found->width + c, at_width);
+    ais_store(found->height + c, at_height);
+    ais_store(found->raw_slope[0] + c, at_left);
+    ais_store(found->raw_slope[1] + c, at_right);
+    for (int j = 0; j < AIS_WORDS; j++) found->number[c + j] = (int)number[j];
 }
 
 /* Finds the bin in which `at` lies, by its x side or (by_height) its y side. Points outside get the
  * first or last bin, and the caller passes them through. */
-INLINE void find(const ais_element_call *call, size_t first, bool by_height, const double *at, bin *found) {
+AIS_INLINE void find(const ais_element_call *call, size_t first, bool by_height, const double *at, bin *found) {
     int bins = call->bins;
     size_t lanes = call->lanes;
     const ais_real *p = call->p + first;
@@ -53,7 +54,7 @@ INLINE void find(const ais_element_call *call, size_t first, bool by_height, con
         softmax(bins, lanes, p, found->wide);
         softmax(bins, lanes, p + (size_t)bins * lanes, found->high);
     }
-    for (int c = 0; c < AIS_LANES; c += WIDTH)
+    for (int c = 0; c < AIS_LANES; c += AIS_WORDS)
         find_some(call, p + (size_t)(2 * bins) * lanes + (size_t)c, by_height, at, c, found);
 #pragma omp simd
     for (int c = 0; c < AIS_LANES; c++) {
@@ -69,7 +70,7 @@ INLINE void find(const ais_element_call *call, size_t first, bool by_height, con
 }
 
 /* `inverse` is a constant after inlining: a choice known only at run time would not vectorise. */
-INLINE void map(const ais_layer_call *call, bool inverse, double *z, double *x, double *log_det) {
+AIS_INLINE void map(const ais_layer_call *call, bool inverse, double *z, double *x, double *log_det) {
     bin found;
     double bound = call->bound;
     for (int m = 0; m < call->mapped; m++) {
@@ -101,8 +102,8 @@ void AIS_ISA(ais_spline_map)(const ais_layer_call *call, bool inverse, double *z
 
 /* From the gradient by widths below the bin, at the bin and above it to the gradient by p, through
  * the softmax: dL/dp_k = rest share_k (g_k - sum_j share_j g_j). */
-INLINE void softmax_backward(int bins, size_t lanes, double rest, const ais_real (*share)[AIS_LANES], const int *number,
-                             const double *below, const double *at, ais_real *gradient_p) {
+AIS_INLINE void softmax_backward(int bins, size_t lanes, double rest, const ais_real (*share)[AIS_LANES],
+                                 const int *number, const double *below, const double *at, ais_real *gradient_p) {
     double mean[AIS_LANES] = {0};
     for (int k = 0; k < bins; k++)
 #pragma omp simd
@@ -118,8 +119,8 @@ INLINE void softmax_backward(int bins, size_t lanes, double rest, const ais_real
         }
 }
 
-INLINE void backward(const ais_element_call *call, bool inverse, const double *x, const double *a, const double *b,
-                     double *gradient, ais_real *gradient_p) {
+AIS_INLINE void backward(const ais_element_call *call, bool inverse, const double *x, const double *a, const double *b,
+                         double *gradient, ais_real *gradient_p) {
     bin found;
     int bins = call->bins;
     size_t lanes = call->lanes;

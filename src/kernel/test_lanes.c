@@ -18,19 +18,14 @@ void AIS_ISA(ais_mask)(int dim, size_t lanes, size_t count, double tolerance, co
     }
 }
 
-/* The first where `which` is all ones, the second where it is 0. */
-AIS_INLINE ais_doubles choose(ais_words which, ais_doubles yes, ais_doubles no) {
-    return (ais_doubles)((which & (ais_words)yes) | (~which & (ais_words)no));
-}
-
 void AIS_ISA(ais_test_lanes)(const ais_test_call *call, double *chance, int64_t *taken) {
     const ais_doubles one = ais_spread_double(1), zero = {0}, tolerance = ais_spread_double(call->tolerance);
     for (size_t c = 0; c < call->count; c += AIS_WORDS) {
         ais_doubles ratio = ais_load(call->next_logp + c) - ais_load(call->logp + c);
         ratio = ratio + ais_load(call->kinetic + c) + ais_load(call->log_det + c);
-        ais_words positive = (ais_words)(ratio > zero);
-        ais_doubles odds = ais_exp_below(choose(positive, -ratio, ratio)); /* of the less likely of the two */
-        ais_doubles value = choose(positive, one, odds);
+        ais_longs positive = ratio > zero;
+        ais_doubles odds = ais_exp_below(ais_pick(positive, -ratio, ratio)); /* of the less likely of the two */
+        ais_doubles value = ais_pick(positive, one, odds);
         if (call->barker) value = value / (one + odds);
         ais_words whole = (ais_words)(ratio == ratio) & (ais_words)(ais_load(call->round_trip + c) <= tolerance);
         value = (ais_doubles)((ais_words)value & whole);

@@ -8,18 +8,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "sampler/starts.h"
 
 enum { LEARNED_BLOCK = 64, BUFFER_BYTES = 64 << 20 };
 static const double round_seconds = 0.1;
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 /* Blocks never depend on the number of threads. Chains with trajectories of their own step alone;
  * others share vector lanes. */
@@ -194,7 +188,7 @@ static ais_status close_sinks(ais_context *context, ais_run *run, ais_status sta
 
 static void report_progress(const ais_run *run, const ais_sample_options *options) {
     if (!options->progress || !ais_ranks_lead(run->ranks)) return;
-    double elapsed = now() - run->started, accept = 0;
+    double elapsed = ais_now() - run->started, accept = 0;
     long divergences = 0, evaluations = 0, steps = 0;
     for (int b = 0; b < run->blocks; b++) {
         accept += run->tally[b].accept_sum;
@@ -203,7 +197,7 @@ static void report_progress(const ais_run *run, const ais_sample_options *option
         evaluations += run->tally[b].evaluations;
     }
     bool sampling = run->draws_done > 0;
-    double phase = now() - run->phase_started;
+    double phase = ais_now() - run->phase_started;
     int phase_done = sampling ? run->draws_done : run->warmup_done;
     int left = sampling ? run->draws - run->draws_done : run->warmup - run->warmup_done;
     double per_draw = phase_done > 0 ? phase / phase_done : NAN;
@@ -224,7 +218,7 @@ static void report_progress(const ais_run *run, const ais_sample_options *option
 static ais_status run_phase(ais_context *context, ais_run *run, const ais_sample_options *options, bool warmup) {
     int planned = warmup ? run->warmup : run->draws, *done = warmup ? &run->warmup_done : &run->draws_done;
     int length = 1;
-    run->phase_started = now();
+    run->phase_started = ais_now();
     for (int b = 0; b < run->blocks; b++) {
         ais_tally *tally = &run->tally[b];
         run->evaluations_before += tally->evaluations;
@@ -232,7 +226,7 @@ static ais_status run_phase(ais_context *context, ais_run *run, const ais_sample
         tally->worst_round_trip = 0;
     }
     while (*done < planned) {
-        double start = now();
+        double start = ais_now();
         run->round = planned - *done < length ? planned - *done : length;
         ais_pool_run_part(run->pool, run->blocks, run_block, run);
         bool stopped, kept = !warmup || run->header.save_warmup;
@@ -257,7 +251,7 @@ static ais_status run_phase(ais_context *context, ais_run *run, const ais_sample
         if (stopped && *done < planned)
             return ais_fail(context, AIS_STOPPED, "stopped after %d of %d %s draws per chain", *done, planned,
                             warmup ? "warm-up" : "planned");
-        if (now() - start < round_seconds && length < run->longest_round) length *= 2;
+        if (ais_now() - start < round_seconds && length < run->longest_round) length *= 2;
         if (length > run->longest_round) length = run->longest_round;
         status = ais_ranks_first(context, run->ranks, &length, sizeof length);
         if (status != AIS_OK) return status;
@@ -341,7 +335,7 @@ ais_status ais_sample(ais_context *context, const ais_target *target, const ais_
                    .sink = sinks,
                    .sinks = ais_ranks_lead(options->ranks) ? sink_count : 0,
                    .ranks = options->ranks,
-                   .started = now()};
+                   .started = ais_now()};
     run.part = ais_ranks_part(run.ranks, run.blocks);
     run.header = (ais_run_header){.target = target,
                                   .sampler = ais_kernel_name(kernel),
@@ -361,11 +355,11 @@ ais_status ais_sample(ais_context *context, const ais_target *target, const ais_
     if (status == AIS_OK) status = begin(context, &run);
     if (status == AIS_OK) {
         status = run_phase(context, &run, options, true);
-        warmup_seconds = now() - run.phase_started;
+        warmup_seconds = ais_now() - run.phase_started;
     }
     if (status == AIS_OK) {
         status = run_phase(context, &run, options, false);
-        sample_seconds = now() - run.phase_started;
+        sample_seconds = ais_now() - run.phase_started;
     }
     ais_run_footer footer = {
         .draws = run.draws_done, .warmup_seconds = warmup_seconds, .sample_seconds = sample_seconds};

@@ -18,6 +18,15 @@ AIS_INLINE ais_doubles ais_load(const double *from) {
 
 AIS_INLINE void ais_store(double *to, ais_doubles value) { memcpy(to, &value, sizeof value); }
 
+/* yes where `which`, of a comparison, is all ones, no where it is 0. */
+AIS_INLINE ais_doubles ais_pick(ais_longs which, ais_doubles yes, ais_doubles no) {
+#if defined(__AVX2__) && !defined(__AVX512F__)
+    return _mm256_blendv_pd(no, yes, (ais_doubles)which);
+#else
+    return (ais_doubles)(((ais_longs)yes & which) | ((ais_longs)no & ~which));
+#endif
+}
+
 /* a b + c; the larger, b where either is not a number. */
 #if defined(__AVX512F__)
 AIS_INLINE ais_doubles ais_spread_double(double value) { return _mm512_set1_pd(value); }
@@ -30,10 +39,7 @@ AIS_INLINE ais_doubles ais_max_double(ais_doubles a, ais_doubles b) { return _mm
 #else
 AIS_INLINE ais_doubles ais_spread_double(double value) { return (ais_doubles){value, value}; }
 AIS_INLINE ais_doubles ais_fma_double(ais_doubles a, ais_doubles b, ais_doubles c) { return a * b + c; }
-AIS_INLINE ais_doubles ais_max_double(ais_doubles a, ais_doubles b) {
-    ais_words above = (ais_words)(a > b);
-    return (ais_doubles)((above & (ais_words)a) | (~above & (ais_words)b));
-}
+AIS_INLINE ais_doubles ais_max_double(ais_doubles a, ais_doubles b) { return ais_pick(a > b, a, b); }
 #endif
 
 /* exp of numbers that are not positive, to 2 units in the last place; 0 below -708, a NaN passes. Half the time of

@@ -48,11 +48,10 @@ static ais_status fill(ais_context *context, ais_population *population, int giv
     population->state = AIS_TAKE(&population->arena, ais_state *, population->blocks);
     population->walk_scale = AIS_TAKE(&population->arena, double, dim);
     block *own = population->own = AIS_TAKE(&population->arena, block, population->blocks);
-    if (ais_pool_ranks(population->pool))
+    bool ranks = ais_pool_ranks(population->pool) != NULL;
+    if (ranks)
         population->row = AIS_TAKE(&population->arena, double, row_size(population) * (size_t)population->blocks);
-    else
-        population->row = points; /* not used */
-    if (!points || !population->state || !population->walk_scale || !own || !population->row)
+    if (!points || !population->state || !population->walk_scale || !own || (ranks && !population->row))
         return ais_fail_memory(context, "a population", rows * sizeof(double));
     for (int i = 0; i < dim; i++) population->walk_scale[i] = 0.25 * scale;
     for (int b = 0; b < population->blocks; b++) {
