@@ -9,7 +9,7 @@
 typedef struct learning {
     const char *kernel, *involution, *objective, *loss, *paper, *start;
     int layers, hidden, depth, bins, steps, population, screen;
-    double rate, scale, seconds;
+    double rate, scale, seconds, renewal;
     bool resume;
     const char *folder;    /* made before training begins; or NULL */
     char checkpoint[4224]; /* kept up to date while training goes on */
@@ -45,6 +45,7 @@ typedef struct learning {
          &(set).seconds,                                                                                                 \
          NULL,                                                                                                           \
          "no new attempt after so long: the kernel then depends on the machine (a fixed amount of work)"},               \
+        {"checkpoint", 0, OPTION_NUMBER, &(set).renewal, NULL, "seconds between two renewals of the checkpoint (1)"},    \
     {                                                                                                                    \
         "resume", 0, OPTION_FLAG, &(set).resume, NULL,                                                                   \
             "go on with a training that was killed or stopped, to the same kernel as if it had not been"                 \
@@ -59,8 +60,7 @@ typedef struct learning {
 
 #define RESUME_HELP                                                                                                    \
     " While it learns, a checkpoint beside the kernel (K.ais.training) is renewed every second; a killed training "    \
-    "goes "                                                                                                            \
-    "on from it with --resume and the same target, options and seed, and gives the same kernel to the last byte."
+    "goes on from it with --resume and the same target, options and seed, and gives the same kernel to the last byte."
 
 /* DIRECTORY/KERNEL.training, or KERNEL.training. */
 void learning_checkpoint(learning *set, const char *directory, const char *kernel);

@@ -30,7 +30,7 @@ static ais_shape shape_of(const learning *set, int dim) {
 
 bool beyond_anice(const learning *set) {
     return set->kernel || set->involution || set->objective || set->loss || set->paper || set->start || set->layers ||
-           set->depth || set->bins || set->population || set->scale != 0 || set->seconds != 0;
+           set->depth || set->bins || set->population || set->scale != 0 || set->seconds != 0 || set->renewal != 0;
 }
 
 /* Combinations that would do nothing or not what they say. */
@@ -138,6 +138,7 @@ int learn(const learning *set, const ais_target *target, uint64_t seed, int thre
                                  .scale = set->scale,
                                  .screen = set->screen,
                                  .seconds = set->seconds,
+                                 .checkpoint_seconds = set->renewal,
                                  .checkpoint = set->checkpoint,
                                  .resume = set->resume,
                                  .progress = quiet ? NULL : learning_show,
