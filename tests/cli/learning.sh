@@ -73,7 +73,7 @@ done
 # Ctrl-C keeps the best kernel so far.
 "$ais" train ring5 --kernel henon --steps 100000 -q -o "$work/stopped.ais" 2> "$work/stderr" &
 job=$!
-sleep 3
+while [ ! -s "$work/stopped.ais.training" ] && kill -0 $job; do sleep 0.1; done # the start is over, steps are made
 kill -INT $job
 wait $job
 [ -s "$work/stopped.ais" ] && grep -q "best kernel so far" "$work/stderr"
