@@ -16,7 +16,12 @@
 #include "base/checksum.h"
 #include "kernel/kernel_file.h"
 
-enum { MOST_MOMENTS = 512, TRIED = 4 };
+enum { MOST_MOMENTS = 512 };
+
+/* Under sanitizers, which look at memory and not at laws, a part of the trials does. */
+static bool brief(void) {
+    return getenv("AIS_RESUME_BRIEF") != NULL;
+}
 
 typedef struct bytes {
     char *data;
@@ -178,7 +183,7 @@ static void check_fields(const ais_target *target, const ais_train_options *opti
                          const bytes *moment, const field *matter) {
     ais_context context = {0};
     outcome other;
-    for (; matter->name; matter++) {
+    for (const field *end = matter + 1; matter->name && (!brief() || matter < end); matter++) {
         bytes wrong = spoil(moment, matter->name, matter->width);
         scratch_write(options->checkpoint, wrong.data, wrong.count);
         if (train(&context, target, *options, &other) == AIS_OK && same(whole, &other))
@@ -216,15 +221,16 @@ static void check_case(const char *folder, const training_case *one) {
     assert_true(same(&whole, &watched) && !watched.resumed);
     options.progress = NULL;
     assert_true(past.moments >= 5);
-    for (int i = 0; i < TRIED; i++) {
-        const bytes *moment = &past.moment[(past.moments - 1) * i / (TRIED - 1)];
+    int tried = brief() ? 2 : 4;
+    for (int i = 0; i < tried; i++) {
+        const bytes *moment = &past.moment[(past.moments - 1) * i / (tried - 1)];
         scratch_write(path, moment->data, moment->count);
         options.threads = 1 + i % 3;
         if (train(&context, target, options, &resumed) != AIS_OK) fail_msg("%s", context.message);
         assert_true(resumed.resumed);
         assert_int_equal(resumed.points, whole.points);
         assert_true(resumed.x == whole.x && (resumed.log_z == whole.log_z || isnan(whole.log_z)));
-        if (!same(&whole, &resumed)) fail_msg("%s: moment %d of %d gives another kernel", one->target, i, TRIED);
+        if (!same(&whole, &resumed)) fail_msg("%s: moment %d of %d gives another kernel", one->target, i, tried);
         free(resumed.kernel.data);
     }
     check_fields(target, &options, &whole, &past.moment[1], one->matter);
