@@ -19,9 +19,7 @@
 enum { MOST_MOMENTS = 512 };
 
 /* Under sanitizers, which look at memory and not at laws, a part of the trials does. */
-static bool brief(void) {
-    return getenv("AIS_RESUME_BRIEF") != NULL;
-}
+static bool brief(void) { return getenv("AIS_RESUME_BRIEF") != NULL; }
 
 typedef struct bytes {
     char *data;
