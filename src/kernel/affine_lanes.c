@@ -4,13 +4,20 @@
 #include "kernel/element_lanes.h"
 #include "simd/math.h"
 
-/* log scale = p shrink(p), within the call's bound */
-static inline double shrink(double p, double bound) { return 1 / sqrt(1 + p * p / (bound * bound)); }
+/* log scale = p shrink(p), of bound 1 / unit */
+static inline ais_real shrink(ais_real p, ais_real unit) {
+    ais_real part = p * unit;
+#ifdef AIS_REAL_IS_DOUBLE
+    return 1 / sqrt(1 + part * part);
+#else
+    return 1 / sqrtf(1 + part * part);
+#endif
+}
 
 /* exp(-s), s the log scale of bound 1 / unit, in network arithmetic. Its last digits do not matter: this very number
  * divides forward and multiplies back, and the log determinant is its logarithm. */
 #ifdef AIS_REAL_IS_DOUBLE
-static inline double inverse_scale(double p, double unit) { return exp(-p * shrink(p, 1 / unit)); }
+static inline double inverse_scale(double p, double unit) { return exp(-p * shrink(p, unit)); }
 #else
 static inline float inverse_scale(float p, float unit) {
     const float magic = 0x1.8p23F;
@@ -68,16 +75,38 @@ void AIS_ISA(ais_affine_map)(const ais_layer_call *call, bool inverse, double *z
         map(call, false, z, x, log_det);
 }
 
+/* `inverse` is a constant after inlining, without which the loop would not vectorise. */
+INLINE void backward(const ais_element_call *call, bool inverse, const double *x, const double *a, const double *b,
+                     double *gradient, ais_real *gradient_p) {
+    const ais_real unit = (ais_real)(1 / call->bound);
+    size_t lanes = call->lanes;
+    for (size_t first = 0; first < lanes; first += AIS_LANES) {
+        const ais_real *scale = call->p + first, *shift = scale + lanes;
+        const double *at = x + first, *a_block = a + first, *b_block = b + first;
+        double *gradient_block = gradient + first;
+        ais_real *to = gradient_p + first, *to_shift = to + lanes, factor[AIS_LANES], less[AIS_LANES];
+#pragma omp simd
+        for (int c = 0; c < AIS_LANES; c++) {
+            factor[c] = inverse_scale(scale[c], unit);
+            ais_real slope = shrink(scale[c], unit);
+            less[c] = slope * slope * slope;
+        }
+#pragma omp simd
+        for (int c = 0; c < AIS_LANES; c++) {
+            double e = (double)factor[c];
+            double a_shift = inverse ? -a_block[c] : a_block[c] / e; /* dL/dt */
+            double b_forward = inverse ? -b_block[c] : b_block[c];
+            gradient_block[c] = inverse ? a_block[c] * e : a_shift;
+            to[c] = (ais_real)((a_shift * (at[c] + (double)shift[c]) + b_forward) * (double)less[c]);
+            to_shift[c] = (ais_real)a_shift;
+        }
+    }
+}
+
 void AIS_ISA(ais_affine_backward)(const ais_element_call *call, bool inverse, const double *x, const double *a,
                                   const double *b, double *gradient, ais_real *gradient_p) {
-    size_t lanes = call->lanes;
-#pragma omp simd
-    for (size_t c = 0; c < lanes; c++) {
-        double p = (double)call->p[c], less = shrink(p, call->bound), slope = exp(p * less), ds = less * less * less;
-        double a_forward = inverse ? -a[c] / slope : a[c], b_forward = inverse ? -b[c] : b[c];
-        gradient[c] = inverse ? -a_forward : a_forward * slope;
-        double moved = x[c] + (double)call->p[lanes + c];
-        gradient_p[c] = (ais_real)((a_forward * moved * slope + b_forward) * ds);
-        gradient_p[lanes + c] = (ais_real)(a_forward * slope);
-    }
+    if (inverse)
+        backward(call, true, x, a, b, gradient, gradient_p);
+    else
+        backward(call, false, x, a, b, gradient, gradient_p);
 }

@@ -38,7 +38,8 @@ typedef struct ais_layer_call {
 } ais_layer_call;
 
 /* Rational-quadratic spline (Durkan et al. 2019) on [-bound, bound], identity outside; params are
- * bins widths, bins heights, bins - 1 inner slopes, all free numbers; p = 0 is the identity. */
+ * bins widths, bins heights, bins - 1 inner slopes, all free numbers; p = 0 is the identity. gradient_p may
+ * be NULL: then dL/dx is all that is wanted. */
 static inline int ais_spline_params(int bins) { return 3 * bins - 1; }
 
 AIS_DECLARE_LANES(void, ais_spline_map, const ais_layer_call *call, bool inverse, double *z, double *x,

@@ -168,7 +168,8 @@ void ais_flow_backward(const ais_flow *flow, const ais_real *weights, ais_flow_t
         for (int m = 0; m < layer->mapped; m++) {
             double *row = gradient + (size_t)layer->index[layer->kept + m] * lanes;
             const double *x = kept->x + (size_t)m * lanes;
-            ais_real *gradient_p = tape->gradient_p + (size_t)(m * layer->params) * lanes;
+            ais_real *gradient_p =
+                layer->marginal && !gradient_weights ? NULL : tape->gradient_p + (size_t)(m * layer->params) * lanes;
             ais_element_call call = element(flow, layer, lanes, kept->p, m);
             if (layer->spline)
                 AIS_CHOOSE(ais_spline_backward)(&call, inverse, x, row, gradient_det, tape->row, gradient_p);
@@ -176,9 +177,9 @@ void ais_flow_backward(const ais_flow *flow, const ais_real *weights, ais_flow_t
                 AIS_CHOOSE(ais_affine_backward)(&call, inverse, x, row, gradient_det, tape->row, gradient_p);
             memcpy(row, tape->row, lanes * sizeof(double));
         }
-        ais_real *to = gradient_weights + layer->offset;
+        ais_real *to = gradient_weights ? gradient_weights + layer->offset : NULL;
         if (layer->marginal) {
-            for (int k = 0; k < layer->net.outputs; k++)
+            for (int k = 0; to && k < layer->net.outputs; k++)
                 for (size_t c = 0; c < lanes; c++) to[k] += tape->gradient_p[(size_t)k * lanes + c];
             continue;
         }

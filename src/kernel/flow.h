@@ -46,7 +46,8 @@ void ais_flow_map(const ais_flow *flow, const ais_real *weights, ais_flow_tape *
                   double *log_det);
 
 /* After ais_flow_map with the same tape and direction: gradient is dL/d result and becomes dL/d
- * argument; gradient_det is dL/d log_det (lanes); dL/d weights is added to gradient_weights. */
+ * argument; gradient_det is dL/d log_det (lanes); dL/d weights is added to gradient_weights,
+ * unless that is NULL. */
 void ais_flow_backward(const ais_flow *flow, const ais_real *weights, ais_flow_tape *tape, bool inverse,
                        double *gradient, const double *gradient_det, ais_real *gradient_weights);
 

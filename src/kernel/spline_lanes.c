@@ -161,6 +161,7 @@ AIS_INLINE void backward(const ais_element_call *call, bool inverse, const doubl
             g_slope[0][c] = on * g_0 * slow0;
             g_slope[1][c] = on * g_1 * slow1;
         }
+        if (!gradient_p) continue;
         ais_real *to = gradient_p + first;
         softmax_backward(bins, lanes, rest, (const ais_real(*)[AIS_LANES])found.wide, found.number, g_x, g_width, to);
         softmax_backward(bins, lanes, rest, (const ais_real(*)[AIS_LANES])found.high, found.number, g_y, g_height,

@@ -53,8 +53,8 @@ void ais_perceptron_backward(const ais_perceptron *net, const ais_real *weights,
         int inputs = units(net, layer), outputs = units(net, layer + 1);
         offset -= (size_t)(inputs + 1) * (size_t)outputs;
         const ais_real *value = layer ? tape + (size_t)(layer - 1) * step : in;
-        ais_real *gradient = gradient_weights + offset;
-        AIS_CHOOSE(ais_dense_gradient)
+        ais_real *gradient = gradient_weights ? gradient_weights + offset : NULL;
+        if (gradient) AIS_CHOOSE(ais_dense_gradient)
         (inputs, outputs, lanes, value, gradient_out, gradient, gradient + (size_t)inputs * (size_t)outputs);
         ais_real *down = layer ? work + (size_t)(layer & 1) * step : gradient_in;
         if (!down) break;

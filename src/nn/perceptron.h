@@ -29,8 +29,8 @@ size_t ais_perceptron_tape(const ais_perceptron *net);
 void ais_perceptron_forward(const ais_perceptron *net, const ais_real *weights, size_t lanes, const ais_real *in,
                             ais_real *tape, ais_real *out);
 
-/* From gradient_out = dL/d out: adds dL/d weights to gradient_weights and, unless it is NULL, writes
- * dL/d in. work is 2 * hidden x lanes. */
+/* From gradient_out = dL/d out: adds dL/d weights to gradient_weights and writes dL/d in, each unless
+ * it is NULL. work is 2 * hidden x lanes. */
 void ais_perceptron_backward(const ais_perceptron *net, const ais_real *weights, size_t lanes, const ais_real *in,
                              const ais_real *tape, const ais_real *gradient_out, ais_real *work, ais_real *gradient_in,
                              ais_real *gradient_weights);

@@ -163,13 +163,26 @@ static inline void fold_rows(const ais_regression *regression, size_t row, const
     }
 }
 
-static inline double dot(const double *a, const double *b, int count) {
-    ais_doubles sum[2] = {{0}};
-    for (int k = 0; k < count; k += 2 * AIS_WORDS) {
-        sum[0] += ais_load(a + k) * ais_load(b + k);
-        sum[1] += ais_load(a + k + AIS_WORDS) * ais_load(b + k + AIS_WORDS);
+/* gradient[k] -= the products of column k with chance, for up to COLUMNS columns at once: each chance is loaded once,
+ * and no sum waits for another. */
+enum { COLUMNS = 4 };
+
+static inline void subtract_products(int columns, const double *column, size_t stride, const double *chance, int count,
+                                     double *gradient) {
+    ais_doubles sum[COLUMNS][2];
+#pragma GCC unroll 4
+    for (int k = 0; k < columns; k++) sum[k][0] = sum[k][1] = ais_spread_double(0);
+    for (int r = 0; r < count; r += 2 * AIS_WORDS) {
+        ais_doubles first = ais_load(chance + r), second = ais_load(chance + r + AIS_WORDS);
+#pragma GCC unroll 4
+        for (int k = 0; k < columns; k++) {
+            const double *at = column + (size_t)k * stride + r;
+            sum[k][0] += ais_load(at) * first;
+            sum[k][1] += ais_load(at + AIS_WORDS) * second;
+        }
     }
-    return sum_of(sum[0] + sum[1]);
+#pragma GCC unroll 4
+    for (int k = 0; k < columns; k++) gradient[k] -= sum_of(sum[k][0] + sum[k][1]);
 }
 
 double AIS_ISA(ais_regression_point)(const ais_regression *regression, const double *w, double *gradient) {
@@ -185,8 +198,14 @@ double AIS_ISA(ais_regression_point)(const ais_regression *regression, const dou
         int count = left < CHUNK ? (int)left : CHUNK;
         for (int r = 0; r < count; r += AIS_TILE_ROWS)
             fold_rows(regression, row + (size_t)r, w, &top, &product, gradient ? chance + r : NULL);
-        for (int i = 0; i < regression->dim && gradient; i++)
-            gradient[i] -= dot(regression->by_column + (size_t)i * regression->padded + row, chance, count);
+        const double *column = regression->by_column + row;
+        int i = 0;
+        for (; gradient && i + COLUMNS <= regression->dim; i += COLUMNS)
+            subtract_products(COLUMNS, column + (size_t)i * regression->padded, regression->padded, chance, count,
+                              gradient + i);
+        for (; gradient && i < regression->dim; i++)
+            subtract_products(1, column + (size_t)i * regression->padded, regression->padded, chance, count,
+                              gradient + i);
         if ((row + CHUNK) % AIS_PRODUCT_ROWS != 0 && left > CHUNK) continue;
         for (int k = 0; k < AIS_WORDS; k++) value -= log(product[k]);
         product = ais_spread_double(1);

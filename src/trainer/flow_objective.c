@@ -11,7 +11,6 @@ struct ais_flow_block {
     double *log_det, *gradient_det;
     double *x;             /* dim x AIS_BLOCK, not whitened */
     double *point, *slope; /* dim: one point and the target's gradient there */
-    ais_real *unused;      /* a gradient by weights that nobody asks for */
     ais_context context;
     ais_status status;
 };
@@ -25,10 +24,9 @@ static bool block_new(ais_flow_block *block, const ais_learned *learned, ais_are
                               .gradient_det = AIS_TAKE(arena, double, AIS_BLOCK),
                               .x = AIS_TAKE(arena, double, rows),
                               .point = AIS_TAKE(arena, double, dim),
-                              .slope = AIS_TAKE(arena, double, dim),
-                              .unused = AIS_TAKE(arena, ais_real, learned->weight_count)};
+                              .slope = AIS_TAKE(arena, double, dim)};
     return block->tape && block->z && block->gradient && block->log_det && block->gradient_det && block->x &&
-           block->point && block->slope && block->unused;
+           block->point && block->slope;
 }
 
 bool ais_flow_trainer_new(ais_flow_trainer *trainer, const ais_learned *learned, const ais_target *target,
@@ -127,8 +125,7 @@ static void path_block(void *data, int b, ais_real *gradient_weights, double *lo
     /* grad_u log q: what the tape holds of u serves the forward direction as well, where T(u) = v. */
     for (size_t i = 0; i < rows; i++) block->gradient[i] = -v[i];
     for (int c = 0; c < AIS_BLOCK; c++) block->gradient_det[c] = 1;
-    ais_flow_backward(&learned->flow, learned->weights, block->tape, false, block->gradient, block->gradient_det,
-                      block->unused);
+    ais_flow_backward(&learned->flow, learned->weights, block->tape, false, block->gradient, block->gradient_det, NULL);
     for (int c = 0; c < AIS_BLOCK; c++) {
         double logp = 0, log_q = -block->log_det[c];
         bool inside = isfinite(block->x[c]) && target_slope(trainer, block, c, &logp, block->z);

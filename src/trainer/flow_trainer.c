@@ -165,10 +165,13 @@ static ais_status one_step(ais_context *context, work *this, ais_flow_objective 
 }
 
 /* A map that is accepted often but mixes badly half-way is mostly one whose tails are still to come; one that is also
- * seldom accepted is too small. */
-static bool hopeless(const work *this) {
+ * seldom accepted is too small. At half the rate of the beginning the weights still tremble: the population, which is
+ * moved by earlier ones (with the path objective not at all), must have seen the same. */
+static bool hopeless(const work *this, ais_flow_objective objective) {
     static const double often = 0.7;
-    return this->last_result.worst_ess < this->plan->give_up && this->last_result.acceptance < often;
+    double acceptance = this->last_result.acceptance;
+    if (objective != AIS_FLOW_PATH) acceptance = fmax(acceptance, this->population->acceptance);
+    return this->last_result.worst_ess < this->plan->give_up && acceptance < often;
 }
 
 static ais_status loop(ais_context *context, work *this, double *row) {
@@ -196,7 +199,7 @@ static ais_status loop(ais_context *context, work *this, double *row) {
         if (status == AIS_OK && check > step * plan->checks / plan->steps) {
             status = judge(context, this, step);
             if (status == AIS_OK) status = report(context, this, objective, step + 1);
-            if (hopeless(this)) break;
+            if (hopeless(this, objective)) break;
         }
     }
     return status;

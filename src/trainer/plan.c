@@ -57,6 +57,7 @@ static bool low(const ais_situation *situation, int k, ais_attempt *attempt) {
 
 /* One mode with a gradient: close to normal after whitening; quadratic conditioners bend what is left. */
 static bool bent(const ais_situation *situation, int k, ais_attempt *attempt) {
+    bool few = situation->dim <= 16; /* above, whitened coordinates mix so many that splines of one have little to do */
     attempt->whitening = AIS_WHITEN_FULL;
     attempt->enough = 0.8;
     attempt->shape = (ais_shape){.map = AIS_REALNVP,
@@ -64,9 +65,11 @@ static bool bent(const ais_situation *situation, int k, ais_attempt *attempt) {
                                  .dim = situation->dim,
                                  .layers = 8,
                                  .depth = -1,
-                                 .marginal_bins = 8,
+                                 .marginal_bins = few ? 8 : 0,
                                  .bound = 5};
-    attempt->plan = basic(k == 0 ? 900 : 2000, 5e-3, 256);
+    long steps = few ? 2000 : 1500; /* a step's cost grows as the cube of the dimension */
+    attempt->plan = basic(k == 0 ? steps : 2 * steps, 5e-3, 256);
+    attempt->plan.checks = 1; /* as the rate goes to 0, the last weights are the best: a judgement would only err */
     attempt->plan.likelihood_share = 0;
     attempt->plan.second = AIS_FLOW_PATH;
     attempt->plan.skip_above = 0.93;
@@ -98,7 +101,7 @@ static bool wide(const ais_situation *situation, int k, ais_attempt *attempt) {
     attempt->shape = spline(situation->dim, k == 0 ? 3 : 5, 64, k == 0 ? 1 : 2, 12, 24);
     attempt->shape.pivot = true;
     attempt->shape.bound = 8; /* the wider of two modes reaches far in the scale of both together */
-    attempt->plan = basic(k == 0 ? 1000 : 2500, k == 0 ? 5e-3 : 3e-3, k == 0 ? 256 : 512);
+    attempt->plan = basic(k == 0 ? 900 : 2500, k == 0 ? 5e-3 : 3e-3, k == 0 ? 256 : 512);
     attempt->plan.give_up = 0;
     return k < 2;
 }
