@@ -31,25 +31,12 @@ static inline ais_doubles exp_of_minus(ais_doubles a) {
     return (ais_doubles)((ais_longs)value + ((ais_longs)shifted << 52));
 }
 
-/* The smaller one; b where a is NaN. */
-static inline ais_doubles smaller(ais_doubles a, ais_doubles b) {
-#if defined(__AVX512F__)
-    return (ais_doubles)_mm512_min_pd((__m512d)a, (__m512d)b);
-#elif defined(__AVX__)
-    return (ais_doubles)_mm256_min_pd((__m256d)a, (__m256d)b);
-#elif defined(__SSE2__)
-    return (ais_doubles)_mm_min_pd((__m128d)a, (__m128d)b);
-#else
-    return ais_pick(a < b, a, b);
-#endif
-}
-
 /* 2^-a for a >= 0, to 8e-13: 2^k 2^-q with |q| <= 1/2 by the polynomial of degree 8 with the least relative error.
  * Beside 1, what is beyond 64 counts as 64, and NaN too. The density is then right to 1e-12 of itself, and a third
  * of the arithmetic of exp_of_minus is saved. */
 static inline ais_doubles power_of_half(ais_doubles a) {
     const double magic = 0x1.8p52;
-    a = smaller(a, ais_spread_double(64));
+    a = ais_min_double(a, ais_spread_double(64));
     ais_doubles shifted = magic - a; /* k in the low ais_longs */
     ais_doubles q = a + (shifted - magic), q2 = q * q;
     ais_doubles even = 0.00015403851744514194 + q2 * 1.317585882142459e-06;
