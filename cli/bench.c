@@ -58,15 +58,33 @@ double steps_per_second(const bench *set, const ais_target *target, const ais_ke
     return best;
 }
 
+/* Before anything is measured: whether there will be something to draw, and a way to write it. */
+static int check_figure(const char *path, const bench_part *const *part, int parts) {
+    ais_figure_format format;
+    bool any = false;
+    if (!bench_figure_format(path, &format))
+        return complain(EXIT_USAGE, "--figure %s: the name must end in .svg, .png or .pdf", path);
+    for (int i = 0; i < parts; i++) any |= bench_drawing_of(part[i]->name) != NULL;
+    if (!any)
+        return complain(EXIT_USAGE, "--figure draws steps, proposal, chains, dimension and memory, none of which is "
+                                    "measured here");
+    if (!ais_figures_available())
+        return complain(EXIT_FAILED, "aisampler was built without cairo and cannot draw figures: install libcairo2-dev "
+                                     "and build again");
+    return 0;
+}
+
 int run_bench(int argc, char **argv) {
     enum { MOST_PARTS = 12 };
     bench set = {.seconds = 0.2};
     bool json = false, help = false;
-    const char *word[MOST_PARTS];
+    const char *word[MOST_PARTS], *figure = NULL;
     const option options[] = {
         {"target", 0, OPTION_TEXT, &set.target, "TARGET", "for steps, chains, proposal (mog6; german)"},
         {"kernel", 'k', OPTION_TEXT, &set.kernel_file, "FILE.ais", "for steps: a learned kernel (henon, untrained)"},
         {"seconds", 0, OPTION_NUMBER, &set.seconds, NULL, "of one measurement (0.2)"},
+        {"figure", 'f', OPTION_TEXT, &figure, "FILE",
+         "draw steps, proposal, chains, dimension and memory into FILE.svg, .png or .pdf"},
         {"json", 0, OPTION_FLAG, &json, NULL, "print JSON instead of tables"},
         {"help", 'h', OPTION_FLAG, &help, NULL, "this text"},
         {0}};
@@ -80,10 +98,11 @@ int run_bench(int argc, char **argv) {
     if (words == 0)
         for (const bench_part *at = bench_parts; at->name; at++)
             if (!at->asked_for) part[words++] = at;
+    int code = figure ? check_figure(figure, part, words) : 0;
+    if (code != 0) return code;
     if (!ranks_open()) return EXIT_FAILED;
     set.quiet = json;
     json_t *all = json_object();
-    int code = 0;
     for (int i = 0; i < words && code == 0; i++) {
         if (!json) printf("%s%s: %s\n", i ? "\n" : "", part[i]->name, part[i]->summary);
         json_t *found = part[i]->measure(&set);
@@ -92,6 +111,7 @@ int run_bench(int argc, char **argv) {
         else
             code = EXIT_FAILED;
     }
+    if (code == 0 && figure) code = bench_draw(figure, all);
     if (code == 0 && json) {
         json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
         putchar('\n');

@@ -51,7 +51,9 @@ double ais_ess_error(const double *x, int chains, int draws, double mean, double
 /* Energy Bayesian fraction of missing information of one chain. */
 double ais_ebfmi(const double *energy, int draws);
 
-/* The mean and largest absolute Pearson correlation between two different chains. */
+/* The mean and largest absolute Pearson correlation between two different chains; of more than AIS_MOST_COMPARED, that
+ * many of them at equal distances. */
+enum { AIS_MOST_COMPARED = 1024 };
 void ais_cross_chain_correlation(const double *x, int chains, int draws, double *mean, double *largest);
 
 /* ---- two coordinates, modes -------------------------------------------------------------------- */

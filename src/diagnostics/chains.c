@@ -37,11 +37,12 @@ static double dot(const double *a, const double *b, int n) {
 void ais_cross_chain_correlation(const double *x, int chains, int draws, double *mean, double *largest) {
     *mean = *largest = NAN;
     if (chains < 2 || draws < 2) return;
-    size_t row = (size_t)draws;
-    double *unit = ais_allocate((size_t)chains * row * sizeof(double));
+    size_t row = (size_t)draws, taken = chains < AIS_MOST_COMPARED ? (size_t)chains : AIS_MOST_COMPARED;
+    double *unit = ais_allocate(taken * row * sizeof(double));
     if (!unit) return;
     int count = 0;
-    for (int c = 0; c < chains; c++) count += standardise(x + (size_t)c * row, draws, unit + (size_t)count * row);
+    for (size_t k = 0; k < taken; k++)
+        count += standardise(x + k * (size_t)chains / taken * row, draws, unit + (size_t)count * row);
     double sum = 0, most = 0;
     for (int a = 0; a < count; a++) {
         for (int b = a + 1; b < count; b++) {

@@ -37,13 +37,10 @@ static inline float inverse_scale(float p, float unit) {
 
 #define INLINE static inline __attribute__((always_inline))
 
-INLINE void map(const ais_layer_call *call, bool inverse, double *z, double *x, double *log_det) {
-    const int factors = call->bound < 256 ? (int)(512 / call->bound) : 1; /* whose product cannot overflow */
+INLINE void map(const ais_layer_call *call, bool inverse, double *z, double *x, double *product) {
     const ais_real unit = (ais_real)(1 / call->bound);
     size_t lanes = call->lanes;
     for (size_t first = 0; first < lanes; first += AIS_LANES) {
-        double product[AIS_LANES], *det = log_det + first;
-        for (int c = 0; c < AIS_LANES; c++) product[c] = 1;
         for (int m = 0; m < call->mapped; m++) {
             const ais_real *scale = call->p + (size_t)(2 * m) * lanes + first, *shift = scale + lanes;
             double *row = z + (size_t)call->index[m] * lanes + first, *kept = x + (size_t)m * lanes + first;
@@ -56,23 +53,25 @@ INLINE void map(const ais_layer_call *call, bool inverse, double *z, double *x, 
                 double image = inverse ? value * e - t : (value + t) / e;
                 row[c] = image;
                 kept[c] = inverse ? image : value;
-                product[c] *= e;
-            }
-            if (m % factors != factors - 1 && m != call->mapped - 1) continue;
-#pragma omp simd
-            for (int c = 0; c < AIS_LANES; c++) {
-                det[c] += inverse ? log(product[c]) : -log(product[c]);
-                product[c] = 1;
+                product[first + (size_t)c] *= e;
             }
         }
     }
 }
 
-void AIS_ISA(ais_affine_map)(const ais_layer_call *call, bool inverse, double *z, double *x, double *log_det) {
+void AIS_ISA(ais_affine_map)(const ais_layer_call *call, bool inverse, double *z, double *x, double *product) {
     if (inverse)
-        map(call, true, z, x, log_det);
+        map(call, true, z, x, product);
     else
-        map(call, false, z, x, log_det);
+        map(call, false, z, x, product);
+}
+
+void AIS_ISA(ais_affine_close)(size_t lanes, bool inverse, double *product, double *log_det) {
+#pragma omp simd
+    for (size_t c = 0; c < lanes; c++) {
+        log_det[c] += inverse ? log(product[c]) : -log(product[c]);
+        product[c] = 1;
+    }
 }
 
 /* `inverse` is a constant after inlining, without which the loop would not vectorise. */

@@ -15,7 +15,7 @@
 #include "nn/real.h"
 #include "simd/isa.h"
 
-enum { AIS_MAX_BINS = 64, AIS_AFFINE_PARAMS = 2 };
+enum { AIS_MAX_BINS = 64, AIS_AFFINE_PARAMS = 2, AIS_MARGINAL_COLUMNS = 8 };
 
 /* What the backward pass of an element takes. bins is the spline's; bound the spline's, or that of an affine map's log
  * scale. */
@@ -35,6 +35,7 @@ typedef struct ais_layer_call {
     double bound;
     size_t lanes;
     const ais_real *p;
+    const double *table; /* marginal splines: what was prepared from p */
 } ais_layer_call;
 
 /* Rational-quadratic spline (Durkan et al. 2019) on [-bound, bound], identity outside; params are
@@ -47,13 +48,21 @@ AIS_DECLARE_LANES(void, ais_spline_map, const ais_layer_call *call, bool inverse
 AIS_DECLARE_LANES(void, ais_spline_backward, const ais_element_call *call, bool inverse, const double *x,
                   const double *a, const double *b, double *gradient, ais_real *gradient_p);
 
-/* The same with parameters that all lanes share. */
+/* The same with parameters that all lanes share: first the tables of the `mapped` coordinates, ais_marginal_size
+ * doubles, then as many maps as are wanted. */
+static inline size_t ais_marginal_size(int mapped, int bins) {
+    return (size_t)mapped * 2 * (1 + AIS_MARGINAL_COLUMNS) * (size_t)bins;
+}
+AIS_DECLARE_LANES(void, ais_marginal_prepare, const ais_layer_call *call, double *table);
 AIS_DECLARE_LANES(void, ais_marginal_map, const ais_layer_call *call, bool inverse, double *z, double *x,
                   double *log_det);
 
-/* y = (x + t) exp(s) with s = p0 / sqrt(1 + (p0 / bound)^2), t = p1. */
+/* y = (x + t) exp(s) with s = p0 / sqrt(1 + (p0 / bound)^2), t = p1. product is multiplied by exp(-s) of every element;
+ * closing adds what it stands for to log_det and makes it 1 again. It must not become larger than a double: between two
+ * closings bound times elements may be 512. One logarithm for several layers. */
 AIS_DECLARE_LANES(void, ais_affine_map, const ais_layer_call *call, bool inverse, double *z, double *x,
-                  double *log_det);
+                  double *product);
+AIS_DECLARE_LANES(void, ais_affine_close, size_t lanes, bool inverse, double *product, double *log_det);
 AIS_DECLARE_LANES(void, ais_affine_backward, const ais_element_call *call, bool inverse, const double *x,
                   const double *a, const double *b, double *gradient, ais_real *gradient_p);
 

@@ -75,24 +75,39 @@ typedef struct layer_tape {
     double *x;          /* mapped x lanes: the unmapped side */
     ais_real *features; /* inputs of the conditioner x lanes */
     ais_real *hidden;
-    ais_real *p; /* mapped params x lanes */
+    ais_real *p;     /* mapped params x lanes */
+    double *table;   /* of a marginal layer, prepared from the weights */
+    ais_real *known; /* that it was prepared from, */
+    int prepared;    /* with this instruction set; -1: not yet */
 } layer_tape;
 
 struct ais_flow_tape {
     size_t lanes;
     layer_tape *layer;
     double *row;              /* lanes */
+    double *product;          /* lanes: exp(-s) of affine elements, and */
+    double pending;           /* the most that their s can add up to */
     ais_real *work;           /* of perceptron backward */
     ais_real *gradient_p;     /* largest layer */
     ais_real *gradient_input; /* likewise */
 };
 
+static bool take_table(const ais_flow_layer *layer, layer_tape *to, ais_arena *arena) {
+    to->prepared = -1;
+    to->known = AIS_TAKE(arena, ais_real, layer->net.outputs);
+    to->table = AIS_TAKE(arena, double, ais_marginal_size(layer->mapped, layer->bins));
+    return to->known && to->table;
+}
+
 ais_flow_tape *ais_flow_tape_new(const ais_flow *flow, size_t lanes, ais_arena *arena) {
     ais_flow_tape *tape = AIS_TAKE(arena, ais_flow_tape, 1);
     if (!tape) return NULL;
-    *tape = (ais_flow_tape){
-        .lanes = lanes, .layer = AIS_TAKE(arena, layer_tape, flow->layers), .row = AIS_TAKE(arena, double, lanes)};
-    if (!tape->layer || !tape->row) return NULL;
+    *tape = (ais_flow_tape){.lanes = lanes,
+                            .layer = AIS_TAKE(arena, layer_tape, flow->layers),
+                            .row = AIS_TAKE(arena, double, lanes),
+                            .product = AIS_TAKE(arena, double, lanes)};
+    if (!tape->layer || !tape->row || !tape->product) return NULL;
+    for (size_t c = 0; c < lanes; c++) tape->product[c] = 1;
     size_t hidden = 0, outputs = 0, inputs = 0;
     for (int l = 0; l < flow->layers; l++) {
         const ais_flow_layer *layer = &flow->layer[l];
@@ -103,6 +118,7 @@ ais_flow_tape *ais_flow_tape_new(const ais_flow *flow, size_t lanes, ais_arena *
                            .hidden = AIS_TAKE(arena, ais_real, ais_perceptron_tape(net) * lanes),
                            .p = AIS_TAKE(arena, ais_real, (size_t)net->outputs * lanes)};
         if (!to->x || !to->features || !to->hidden || !to->p) return NULL;
+        if (layer->marginal && !take_table(layer, to, arena)) return NULL;
         hidden = (size_t)net->hidden > hidden ? (size_t)net->hidden : hidden;
         outputs = (size_t)net->outputs > outputs ? (size_t)net->outputs : outputs;
         inputs = (size_t)net->inputs > inputs ? (size_t)net->inputs : inputs;
@@ -114,6 +130,39 @@ ais_flow_tape *ais_flow_tape_new(const ais_flow *flow, size_t lanes, ais_arena *
 }
 
 /* ---- passes ------------------------------------------------------------------------------------ */
+
+/* Brings a marginal layer's table up to date. Sampling has the same weights in every step. */
+static void prepare(const ais_flow_layer *layer, const ais_real *weights, ais_layer_call *call, layer_tape *kept) {
+    size_t bytes = (size_t)layer->net.outputs * sizeof *weights;
+    if (kept->prepared != (int)ais_isa_now() || memcmp(kept->known, weights, bytes) != 0) {
+        AIS_CHOOSE(ais_marginal_prepare)(call, kept->table);
+        memcpy(kept->known, weights, bytes);
+        kept->prepared = (int)ais_isa_now();
+    }
+    call->table = kept->table;
+}
+
+static void close_product(ais_flow_tape *tape, bool inverse, double *log_det) {
+    if (tape->pending > 0) AIS_CHOOSE(ais_affine_close)(tape->lanes, inverse, tape->product, log_det);
+    tape->pending = 0;
+}
+
+/* As many elements at a time as the product can take. */
+static void map_affine(const ais_layer_call *layer, bool inverse, double *z, double *x, ais_flow_tape *tape,
+                       double *log_det) {
+    const double most = 512;
+    for (int m = 0, count; m < layer->mapped; m += count) {
+        if (tape->pending + layer->bound > most) close_product(tape, inverse, log_det);
+        int room = (int)((most - tape->pending) / layer->bound), left = layer->mapped - m;
+        count = left < room ? left : room;
+        ais_layer_call call = *layer;
+        call.mapped = count;
+        call.index += m;
+        call.p += (size_t)(AIS_AFFINE_PARAMS * m) * tape->lanes;
+        AIS_CHOOSE(ais_affine_map)(&call, inverse, z, x + (size_t)m * tape->lanes, tape->product);
+        tape->pending += count * layer->bound;
+    }
+}
 
 void ais_flow_map(const ais_flow *flow, const ais_real *weights, ais_flow_tape *tape, bool inverse, double *z,
                   double *log_det) {
@@ -130,6 +179,7 @@ void ais_flow_map(const ais_flow *flow, const ais_real *weights, ais_flow_tape *
                                .lanes = lanes,
                                .p = layer->marginal ? own : kept->p};
         if (layer->marginal) {
+            prepare(layer, own, &call, kept);
             AIS_CHOOSE(ais_marginal_map)(&call, inverse, z, kept->x, log_det);
             continue;
         }
@@ -138,8 +188,9 @@ void ais_flow_map(const ais_flow *flow, const ais_real *weights, ais_flow_tape *
         if (layer->spline)
             AIS_CHOOSE(ais_spline_map)(&call, inverse, z, kept->x, log_det);
         else
-            AIS_CHOOSE(ais_affine_map)(&call, inverse, z, kept->x, log_det);
+            map_affine(&call, inverse, z, kept->x, tape, log_det);
     }
+    close_product(tape, inverse, log_det);
 }
 
 static ais_element_call element(const ais_flow *flow, const ais_flow_layer *layer, size_t lanes, const ais_real *p,

@@ -6,6 +6,7 @@
 #include "base/fixed.h"
 #include "kernel/lattice_lanes.h"
 #include "kernel/learned.h"
+#include "kernel/test_lanes.h"
 
 bool ais_proposal_new(const ais_learned *learned, size_t lanes, ais_arena *arena, ais_proposal *proposal) {
     size_t rows = (size_t)learned->shape.dim * lanes;
@@ -62,12 +63,6 @@ void ais_learned_lattice_involution(const ais_learned *learned, ais_proposal *pr
     ais_henon_lattice(&learned->henon, learned->weights, &proposal->henon_work, way, proposal->chains, z);
 }
 
-/* sign * 1/2 |v|^2 added to sum, lane by lane. */
-static void add_half_square(int dim, size_t lanes, const double *v, double sign, double *sum) {
-    for (size_t i = 0; i < (size_t)dim; i++)
-        for (size_t c = 0; c < lanes; c++) sum[c] += sign * 0.5 * v[i * lanes + c] * v[i * lanes + c];
-}
-
 /* The largest |value - wanted| of each lane; NaN sticks. */
 static void add_miss(int dim, size_t lanes, const double *value, const double *wanted, double *worst) {
     for (size_t i = 0; i < (size_t)dim; i++)
@@ -92,12 +87,10 @@ void ais_propose_flow(const ais_learned *learned, ais_proposal *proposal) {
     int dim = proposal->dim;
     size_t lanes = proposal->lanes, rows = (size_t)dim * lanes;
     double *z = proposal->z, *back = proposal->back;
-    memset(proposal->kinetic, 0, lanes * sizeof(double));
     memcpy(z, proposal->u, rows * sizeof(double));
     memcpy(z + rows, proposal->v, rows * sizeof(double));
-    add_half_square(dim, lanes, z + rows, 1, proposal->kinetic);
     flow_involution(learned, proposal, z, proposal->log_det);
-    add_half_square(dim, lanes, z + rows, -1, proposal->kinetic);
+    AIS_CHOOSE(ais_kinetic)(dim, lanes, proposal->v, z + rows, proposal->kinetic);
     ais_unwhiten(&learned->whitening, lanes, z, proposal->x);
     /* There and back again. The whitening is left out: x is computed from u, and never the reverse. */
     memcpy(back, z, 2 * rows * sizeof(double));
@@ -129,12 +122,10 @@ void ais_propose_independent(const ais_learned *learned, ais_proposal *proposal)
     memcpy(z, proposal->v, rows * sizeof(double));
     memcpy(proposal->next_mapped, proposal->v, rows * sizeof(double));
     memset(proposal->log_det, 0, lanes * sizeof(double));
-    memset(proposal->kinetic, 0, lanes * sizeof(double));
     memset(proposal->round_trip, 0, lanes * sizeof(double));
     ais_flow_map(&learned->flow, learned->weights, proposal->flow_tape, true, z, proposal->log_det);
     ais_unwhiten(&learned->whitening, lanes, z, proposal->x);
-    add_half_square(dim, lanes, proposal->v, 1, proposal->kinetic);
-    add_half_square(dim, lanes, proposal->mapped, -1, proposal->kinetic);
+    AIS_CHOOSE(ais_kinetic)(dim, lanes, proposal->v, proposal->mapped, proposal->kinetic);
     for (size_t c = 0; c < lanes; c++) proposal->next_det[c] = -proposal->log_det[c];
     for (size_t c = 0; c < lanes; c++) proposal->log_det[c] += proposal->mapped_det[c];
     memcpy(z + rows, proposal->mapped, rows * sizeof(double));

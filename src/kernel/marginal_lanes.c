@@ -1,10 +1,10 @@
-/* Splines whose parameters all lanes share. */
+/* Splines whose parameters all lanes share: the bins are prepared once, and a lane fetches the row of its own. */
 #include "kernel/spline_bin.h"
 
 enum {
-    AT_ONCE = AIS_LANES,
-    FACTORS = 8
-}; /* coordinates; derivatives in one product, each between 1e-9 and 1e9 or so */
+    AT_ONCE = AIS_LANES, /* coordinates */
+    FACTORS = 16,        /* derivatives in one product, each between 1e-9 and 1e9 or so */
+};
 
 /* The knots of AT_ONCE coordinates, which are the lanes here: bins + 1 of them. */
 typedef struct knots {
@@ -34,84 +34,121 @@ static void set_knots(const ais_layer_call *call, int first, knots *set) {
     for (int j = 0; j < AT_ONCE; j++) set->x[bins][j] = set->y[bins][j] = call->bound;
 }
 
-/* The bins of one coordinate, column by column. */
-typedef struct table {
-    double knot[AIS_MAX_BINS]; /* where a bin begins, on the side that is searched */
-    double x[AIS_MAX_BINS], width[AIS_MAX_BINS], y[AIS_MAX_BINS], height[AIS_MAX_BINS], s[AIS_MAX_BINS];
-    double slope[2][AIS_MAX_BINS];
-} table;
+/* What `land` of spline_bin.h needs of a bin, with all that depends on the bin alone done before; F maps to height
+ * (s t^2 + d0 q) / (s + bend q) above y, t = unit v + shift the place in the bin, q = t (1 - t). Inverse: unit v +
+ * shift is the place between y and y + height, to which t is found. */
+enum { UNIT, SHIFT, SLOPE, FIRST, BEND, CORNER, SIZE, COLUMNS = AIS_MARGINAL_COLUMNS };
 
-static void set_table(const knots *set, int bins, int j, bool inverse, table *to) {
+static void set_bins(const knots *set, int bins, int j, bool inverse, double *knot, double (*row)[COLUMNS]) {
     for (int k = 0; k < bins; k++) {
-        to->x[k] = set->x[k][j];
-        to->y[k] = set->y[k][j];
-        to->width[k] = set->x[k + 1][j] - set->x[k][j];
-        to->height[k] = set->y[k + 1][j] - set->y[k][j];
-        to->s[k] = to->height[k] / to->width[k];
-        to->slope[0][k] = set->slope[k][j];
-        to->slope[1][k] = set->slope[k + 1][j];
-        to->knot[k] = inverse ? to->y[k] : to->x[k];
+        double x = set->x[k][j], y = set->y[k][j], width = set->x[k + 1][j] - x, height = set->y[k + 1][j] - y;
+        double s = height / width, unit = inverse ? 1 / height : 1 / width;
+        knot[k] = inverse ? y : x;
+        row[k][UNIT] = unit;
+        row[k][SHIFT] = -knot[k] * unit;
+        row[k][SLOPE] = s;
+        row[k][FIRST] = set->slope[k][j];
+        row[k][BEND] = set->slope[k][j] + set->slope[k + 1][j] - 2 * s;
+        row[k][CORNER] = inverse ? x : y;
+        row[k][SIZE] = inverse ? width : height;
+        row[k][COLUMNS - 1] = 0;
     }
 }
 
-enum { COLUMNS = sizeof(table) / sizeof(double[AIS_MAX_BINS]) };
-
-/* chosen[q][c] = column q of the bin in which at[c] lies, c < AIS_LANES. */
-AIS_INLINE void choose_bins(const table *bins_of, int bins, const double *at, double (*chosen)[AIS_LANES]) {
-    const double(*column)[AIS_MAX_BINS] = (const double(*)[AIS_MAX_BINS])bins_of;
-    for (int c = 0; c < AIS_LANES; c += AIS_WORDS) {
-        ais_doubles value = ais_load(at + c), found[COLUMNS];
-#pragma GCC unroll 8
-        for (int q = 1; q < COLUMNS; q++) found[q] = ais_spread_double(column[q][0]);
-        for (int k = 1; k < bins; k++) {
-            ais_longs here = value >= column[0][k];
-#pragma GCC unroll 8
-            for (int q = 1; q < COLUMNS; q++) found[q] = ais_pick(here, ais_spread_double(column[q][k]), found[q]);
-        }
-#pragma GCC unroll 8
-        for (int q = 1; q < COLUMNS; q++) ais_store(chosen[q] + c, found[q]);
+void AIS_ISA(ais_marginal_prepare)(const ais_layer_call *call, double *table) {
+    knots set;
+    int bins = call->bins;
+    for (int m = 0; m < call->mapped; m++) {
+        if (m % AT_ONCE == 0) set_knots(call, m, &set);
+        for (int way = 0; way < 2; way++, table += (1 + COLUMNS) * bins)
+            set_bins(&set, bins, m % AT_ONCE, way == 1, table + COLUMNS * bins, (double(*)[COLUMNS])table);
     }
 }
 
-/* One coordinate in AIS_LANES lanes. */
-AIS_INLINE void map_shared(const table *bins_of, int bins, bool inverse, double bound, double *row, double *kept,
+/* column[q][c] = row[number[c]][q] */
+AIS_INLINE void fetch(const double (*row)[COLUMNS], ais_longs number, ais_doubles column[COLUMNS]) {
+    int64_t at[AIS_WORDS];
+    memcpy(at, &number, sizeof at);
+#if defined(__AVX2__) && !defined(__AVX512F__)
+    for (int q = 0; q < COLUMNS; q += 4) {
+        ais_doubles a = ais_load(row[at[0]] + q), b = ais_load(row[at[1]] + q);
+        ais_doubles c = ais_load(row[at[2]] + q), d = ais_load(row[at[3]] + q);
+        ais_doubles even[2] = {_mm256_unpacklo_pd(a, b), _mm256_unpacklo_pd(c, d)};
+        ais_doubles odd[2] = {_mm256_unpackhi_pd(a, b), _mm256_unpackhi_pd(c, d)};
+        column[q] = _mm256_permute2f128_pd(even[0], even[1], 0x20);
+        column[q + 1] = _mm256_permute2f128_pd(odd[0], odd[1], 0x20);
+        column[q + 2] = _mm256_permute2f128_pd(even[0], even[1], 0x31);
+        column[q + 3] = _mm256_permute2f128_pd(odd[0], odd[1], 0x31);
+    }
+#else
+    for (int q = 0; q < COLUMNS; q++) {
+        double part[AIS_WORDS];
+        for (int c = 0; c < AIS_WORDS; c++) part[c] = row[at[c]][q];
+        column[q] = ais_load(part);
+    }
+#endif
+}
+
+/* Where vectors of points land; the derivative of F there is up / down. */
+typedef struct landings {
+    ais_doubles image, up, down;
+} landings;
+
+AIS_INLINE landings land_all(bool inverse, ais_doubles value, ais_doubles outside, const ais_doubles of[COLUMNS]) {
+    const ais_doubles zero = {0}, one = ais_spread_double(1);
+    ais_doubles s = of[SLOPE], d0 = of[FIRST], bend = of[BEND], place = ais_fma_double(value, of[UNIT], of[SHIFT]);
+    ais_doubles t = ais_min_double(ais_max_double(place, zero), one), steep = s - d0, root = one;
+    if (inverse) { /* a t^2 + b t = s place, in the form that cancels nothing; 2 a t + b = root */
+        ais_doubles bent = t * bend, a = steep + bent, b = d0 - bent, c = s * t + s * t;
+        root = ais_sqrt_double(ais_max_double(ais_fma_double(a + a, c, b * b), zero));
+        t = ais_min_double(c / (b + root), one);
+    }
+    ais_doubles q = t - t * t, below = ais_fma_double(bend, q, s);
+    if (inverse)
+        return (landings){.image = ais_fma_double(of[SIZE], t, of[CORNER]) + outside, .up = s * root, .down = below};
+    ais_doubles risen = ais_fma_double(s * t, t, d0 * q) / below;
+    return (landings){.image = ais_fma_double(of[SIZE], risen, of[CORNER]) + outside,
+                      .up = s * s * ais_fma_double(t, ais_fma_double(bend, t, steep + steep), d0),
+                      .down = below * below};
+}
+
+/* One coordinate in AIS_LANES lanes. Beyond the bound the map is the identity: what is beyond is added again, and the
+ * slope at the bound is 1. */
+AIS_INLINE void map_shared(const double *table, int bins, bool inverse, double bound, double *row, double *kept,
                            double *up, double *down) {
-    double chosen[COLUMNS][AIS_LANES];
-    choose_bins(bins_of, bins, row, chosen);
-#pragma omp simd
-    for (int c = 0; c < AIS_LANES; c++) {
-        double value = row[c];
-        landing at = land(inverse, bound, value, chosen[1][c], chosen[2][c], chosen[3][c], chosen[4][c], chosen[5][c],
-                          chosen[6][c], chosen[7][c]);
-        row[c] = at.image;
-        kept[c] = inverse ? at.image : value;
-        up[c] *= at.up;
-        down[c] *= at.down;
+    const double *knot = table + COLUMNS * bins;
+    ais_longs numbers[AIS_LANES / AIS_WORDS] = {{0}};
+    for (int k = 1; k < bins; k++) {
+        ais_doubles here = ais_spread_double(knot[k]);
+        for (int c = 0; c < AIS_LANES; c += AIS_WORDS) numbers[c / AIS_WORDS] -= ais_load(row + c) >= here;
+    }
+    for (int c = 0; c < AIS_LANES; c += AIS_WORDS) {
+        ais_doubles value = ais_load(row + c), of[COLUMNS] = {{0}};
+        fetch((const double(*)[COLUMNS])table, numbers[c / AIS_WORDS], of);
+        ais_doubles inside = ais_min_double(ais_max_double(value, ais_spread_double(-bound)), ais_spread_double(bound));
+        landings at = land_all(inverse, inside, value - inside, of);
+        ais_store(row + c, at.image);
+        ais_store(kept + c, inverse ? at.image : value);
+        ais_store(up + c, ais_load(up + c) * at.up);
+        ais_store(down + c, ais_load(down + c) * at.down);
     }
 }
 
-AIS_INLINE void add_log(bool inverse, double *up, double *down, double *det) {
+AIS_INLINE void add_log(bool inverse, const double *up, const double *down, double *det) {
 #pragma omp simd
-    for (int c = 0; c < AIS_LANES; c++) {
-        det[c] += inverse ? log(down[c] / up[c]) : log(up[c] / down[c]);
-        up[c] = down[c] = 1;
-    }
+    for (int c = 0; c < AIS_LANES; c++) det[c] += inverse ? log(down[c] / up[c]) : log(up[c] / down[c]);
 }
 
 AIS_INLINE void marginal(const ais_layer_call *call, bool inverse, double *z, double *x, double *log_det) {
-    knots set;
-    table tables[FACTORS];
-    size_t lanes = call->lanes;
+    size_t lanes = call->lanes, way = (size_t)((1 + COLUMNS) * call->bins);
     for (int m = 0; m < call->mapped; m += FACTORS) {
         int left = call->mapped - m, count = left < FACTORS ? left : FACTORS;
-        if (m % AT_ONCE == 0) set_knots(call, m, &set);
-        for (int j = 0; j < count; j++) set_table(&set, call->bins, m % AT_ONCE + j, inverse, &tables[j]);
         for (size_t first = 0; first < lanes; first += AIS_LANES) {
             double up[AIS_LANES], down[AIS_LANES];
             for (int c = 0; c < AIS_LANES; c++) up[c] = down[c] = 1;
-            for (int j = 0; j < count; j++)
-                map_shared(&tables[j], call->bins, inverse, call->bound, z + (size_t)call->index[m + j] * lanes + first,
-                           x + (size_t)(m + j) * lanes + first, up, down);
+            for (int j = m; j < m + count; j++)
+                map_shared(call->table + (size_t)(2 * j + inverse) * way, call->bins, inverse, call->bound,
+                           z + (size_t)call->index[j] * lanes + first, x + (size_t)j * lanes + first, up, down);
             add_log(inverse, up, down, log_det + first);
         }
     }

@@ -18,6 +18,18 @@ void AIS_ISA(ais_mask)(int dim, size_t lanes, size_t count, double tolerance, co
     }
 }
 
+void AIS_ISA(ais_kinetic)(int dim, size_t lanes, const double *v, const double *image, double *kinetic) {
+    for (size_t c = 0; c < lanes; c += AIS_WORDS) {
+        ais_doubles sum[2] = {{0}};
+        for (size_t i = c; i < (size_t)dim * lanes; i += lanes) {
+            ais_doubles before = ais_load(v + i), after = ais_load(image + i);
+            sum[0] = ais_fma_double(before, before, sum[0]);
+            sum[1] = ais_fma_double(after, after, sum[1]);
+        }
+        ais_store(kinetic + c, 0.5 * sum[0] - 0.5 * sum[1]);
+    }
+}
+
 void AIS_ISA(ais_test_lanes)(const ais_test_call *call, double *chance, int64_t *taken) {
     const ais_doubles one = ais_spread_double(1), zero = {0}, tolerance = ais_spread_double(call->tolerance);
     for (size_t c = 0; c < call->count; c += AIS_WORDS) {

@@ -11,6 +11,9 @@
 AIS_DECLARE_LANES(void, ais_mask, int dim, size_t lanes, size_t count, double tolerance, const double *present,
                   double *x, double *round_trip);
 
+/* log N(image) - log N(v) of dim x lanes. */
+AIS_DECLARE_LANES(void, ais_kinetic, int dim, size_t lanes, const double *v, const double *image, double *kinetic);
+
 typedef struct ais_test_call {
     size_t count, chains; /* of which only the first `chains` may accept */
     bool barker;          /* else Metropolis */

@@ -45,6 +45,9 @@ INLINE void columns(int vectors, int inputs, int outputs, size_t lanes, const ai
     for (; o + TILE <= outputs; o += TILE)
         tile(TILE, vectors, inputs, lanes, weights + (size_t)o * row, row, column, bias ? bias + o : 0, in,
              out + (size_t)o * lanes);
+    for (; o + 2 <= outputs; o += 2)
+        tile(2, vectors, inputs, lanes, weights + (size_t)o * row, row, column, bias ? bias + o : 0, in,
+             out + (size_t)o * lanes);
     for (; o < outputs; o++)
         tile(1, vectors, inputs, lanes, weights + (size_t)o * row, row, column, bias ? bias + o : 0, in,
              out + (size_t)o * lanes);

@@ -27,19 +27,31 @@ AIS_INLINE ais_doubles ais_pick(ais_longs which, ais_doubles yes, ais_doubles no
 #endif
 }
 
-/* a b + c; the larger, b where either is not a number. */
+/* a b + c; the larger, the smaller: b where either is not a number; the square root. */
 #if defined(__AVX512F__)
 AIS_INLINE ais_doubles ais_spread_double(double value) { return _mm512_set1_pd(value); }
 AIS_INLINE ais_doubles ais_fma_double(ais_doubles a, ais_doubles b, ais_doubles c) { return _mm512_fmadd_pd(a, b, c); }
 AIS_INLINE ais_doubles ais_max_double(ais_doubles a, ais_doubles b) { return _mm512_max_pd(a, b); }
+AIS_INLINE ais_doubles ais_min_double(ais_doubles a, ais_doubles b) { return _mm512_min_pd(a, b); }
+AIS_INLINE ais_doubles ais_sqrt_double(ais_doubles a) { return _mm512_sqrt_pd(a); }
 #elif defined(__AVX2__)
 AIS_INLINE ais_doubles ais_spread_double(double value) { return _mm256_set1_pd(value); }
 AIS_INLINE ais_doubles ais_fma_double(ais_doubles a, ais_doubles b, ais_doubles c) { return _mm256_fmadd_pd(a, b, c); }
 AIS_INLINE ais_doubles ais_max_double(ais_doubles a, ais_doubles b) { return _mm256_max_pd(a, b); }
+AIS_INLINE ais_doubles ais_min_double(ais_doubles a, ais_doubles b) { return _mm256_min_pd(a, b); }
+AIS_INLINE ais_doubles ais_sqrt_double(ais_doubles a) { return _mm256_sqrt_pd(a); }
 #else
 AIS_INLINE ais_doubles ais_spread_double(double value) { return (ais_doubles){value, value}; }
 AIS_INLINE ais_doubles ais_fma_double(ais_doubles a, ais_doubles b, ais_doubles c) { return a * b + c; }
 AIS_INLINE ais_doubles ais_max_double(ais_doubles a, ais_doubles b) { return ais_pick(a > b, a, b); }
+AIS_INLINE ais_doubles ais_min_double(ais_doubles a, ais_doubles b) { return ais_pick(a < b, a, b); }
+#if defined(__x86_64__)
+AIS_INLINE ais_doubles ais_sqrt_double(ais_doubles a) { return _mm_sqrt_pd(a); }
+#else
+AIS_INLINE ais_doubles ais_sqrt_double(ais_doubles a) {
+    return (ais_doubles){__builtin_sqrt(a[0]), __builtin_sqrt(a[1])};
+}
+#endif
 #endif
 
 /* exp of numbers that are not positive, to 2 units in the last place; 0 below -708, a NaN passes. Half the time of
@@ -65,6 +77,48 @@ AIS_INLINE ais_doubles ais_exp_below(ais_doubles x) {
     ais_words power = (ais_words)shifted << 52; /* n, in the low bits of shifted, into the exponent */
     ais_words result = (ais_words)sum + power, under = (ais_words)(x < ais_spread_double(-708));
     return (ais_doubles)(result & ~under);
+}
+
+/* 2^x of numbers that are not positive, to 3e-16; 0 below -1021, a NaN passes. With n = round(x), 2^n times the
+ * polynomial of degree 10 in x - n. */
+AIS_INLINE ais_doubles ais_power_below(ais_doubles x) {
+    static const double factor[] = {0x1p+0,
+                                    0x1.62e42fefa3a19p-1,
+                                    0x1.ebfbdff82c598p-3,
+                                    0x1.c6b08d703ce49p-5,
+                                    0x1.3b2ab6fba1ddap-7,
+                                    0x1.5d87fe9d7a584p-10,
+                                    0x1.430913096fd9fp-13,
+                                    0x1.ffcb54062e698p-17,
+                                    0x1.62bfd47773353p-20,
+                                    0x1.b675bca4eeebbp-24,
+                                    0x1.e6063f7217bc6p-28};
+    const ais_doubles magic = ais_spread_double(0x1.8p52), least = ais_spread_double(-1021);
+    ais_doubles bounded = ais_max_double(least, x), shifted = bounded + magic, q = bounded - (shifted - magic);
+    ais_doubles square = q * q, fourth = square * square, pair[5];
+    for (int k = 0; k < 5; k++)
+        pair[k] = ais_fma_double(ais_spread_double(factor[2 * k + 1]), q, ais_spread_double(factor[2 * k]));
+    pair[0] = ais_fma_double(pair[1], square, pair[0]);
+    pair[2] = ais_fma_double(pair[3], square, pair[2]);
+    pair[4] = ais_fma_double(ais_spread_double(factor[10]), square, pair[4]);
+    pair[2] = ais_fma_double(pair[4], fourth, pair[2]);
+    ais_words result = (ais_words)ais_fma_double(pair[2], fourth, pair[0]) + ((ais_words)shifted << 52);
+    return (ais_doubles)(result & ~(ais_words)(x < least));
+}
+
+/* log(x) of positive numbers that are neither infinite nor subnormal, to 1e-15; anything of others. x = 2^n m, m
+ * between sqrt(1/2) and sqrt(2); log(m) = 2 atanh(s), s = (m - 1) / (m + 1), by a polynomial in s^2. */
+AIS_INLINE ais_doubles ais_log_normal(ais_doubles x) {
+    static const double factor[] = {0x1.0000000000001p+1, 0x1.5555555552d43p-1, 0x1.999999a437ca8p-2,
+                                    0x1.249240b6add8fp-2, 0x1.c722cdefdf9b3p-3, 0x1.7322ff4d521e3p-3,
+                                    0x1.58d770f9b4f48p-3};
+    const uint64_t least = 0x3fe6a09e00000000, one = 0x3ff0000000000000; /* sqrt(1/2) */
+    ais_words bits = (ais_words)x + (one - least);
+    ais_doubles n = (ais_doubles)(bits >> 52 | 0x4330000000000000) - (0x1p52 + 1023);
+    ais_doubles m = (ais_doubles)((bits & 0x000fffffffffffff) + least), s = (m - 1) / (m + 1), square = s * s;
+    ais_doubles sum = ais_spread_double(factor[6]);
+    for (int k = 5; k >= 0; k--) sum = ais_fma_double(sum, square, ais_spread_double(factor[k]));
+    return ais_fma_double(n, ais_spread_double(0.69314718055994530942), s * sum);
 }
 
 #endif

@@ -1,11 +1,7 @@
 #include "simd/normal_lanes.h"
-#include "simd/math.h"
 #include "simd/philox_vector.h"
 
-/* The counters of AIS_WORDS lanes; only the low 32 bits of a lane count. */
-typedef struct place {
-    ais_words step, chain, index;
-} place;
+enum { VECTORS = AIS_HALF / AIS_WORDS };
 
 /* start, start + by, ... */
 AIS_INLINE ais_words progression(uint32_t start, uint32_t by) {
@@ -14,51 +10,75 @@ AIS_INLINE ais_words progression(uint32_t start, uint32_t by) {
     return value;
 }
 
-AIS_INLINE place first_place(const ais_stream *stream, ais_counters counters) {
-    return (place){progression((uint32_t)stream->step, counters.by_step), progression(stream->chain, counters.by_chain),
-                   progression(counters.index, counters.by_index)};
+AIS_INLINE void first_places(const ais_stream *stream, ais_counters counters, ais_place place[VECTORS]) {
+    for (uint32_t p = 0, k = 0; p < VECTORS; p++, k += AIS_WORDS)
+        place[p] = (ais_place){progression((uint32_t)stream->step + k * counters.by_step, counters.by_step),
+                               progression(stream->chain + k * counters.by_chain, counters.by_chain),
+                               progression(counters.index + k * counters.by_index, counters.by_index)};
 }
 
-AIS_INLINE void words_at(const ais_philox_key *key, ais_counters counters, place *at, ais_words word[2]) {
-    ais_philox_words(key, at->step, at->chain, at->index, word);
-    at->step += (uint64_t)counters.by_step * AIS_WORDS;
-    at->chain += (uint64_t)counters.by_chain * AIS_WORDS;
-    at->index += (uint64_t)counters.by_index * AIS_WORDS;
+/* The words of AIS_HALF lanes, and the next places. */
+AIS_INLINE void words_at(const ais_philox_key *key, ais_counters counters, ais_place at[VECTORS],
+                         ais_words word[VECTORS][2]) {
+    ais_philox_words(key, VECTORS, at, word);
+    for (int p = 0; p < VECTORS; p++) { /* only the low 32 bits of a lane count */
+        at[p].step += (uint64_t)counters.by_step * AIS_HALF;
+        at[p].chain += (uint64_t)counters.by_chain * AIS_HALF;
+        at[p].index += (uint64_t)counters.by_index * AIS_HALF;
+    }
 }
 
-/* Box and Muller's two normals from each counter, 8 at a time. Apart from each other, because gcc joins sin and cos
- * of one argument into a call that has no vector form. */
+/* sum factor[k] x^k */
+AIS_INLINE ais_doubles polynomial(const double *factor, int count, ais_doubles x) {
+    ais_doubles sum = ais_spread_double(factor[count - 1]);
+    for (int k = count - 2; k >= 0; k--) sum = ais_fma_double(sum, x, ais_spread_double(factor[k]));
+    return sum;
+}
+
+/* sin and cos of an angle between -pi/4 and pi/4, u in 0 to 1, to 1e-14. */
+AIS_INLINE void sine_cosine(ais_doubles u, ais_doubles *sine, ais_doubles *cosine) {
+    static const double odd[] = {0x1.921fb54442cfap+0,  -0x1.4abbce6257a2ap-1, 0x1.466bc67123fa1p-4,
+                                 -0x1.32d2c644adc0bp-8, 0x1.5071ce4b47930p-13, -0x1.dd54805f3f706p-19};
+    static const double even[] = {0x1p+0,
+                                  -0x1.3bd3cc9be458bp+0,
+                                  0x1.03c1f081b0780p-2,
+                                  -0x1.55d3c7dbfd139p-6,
+                                  0x1.e1f4fb60281f6p-11,
+                                  -0x1.a6c9c1be9eb49p-16,
+                                  0x1.f3dbcea61b1a4p-22};
+    ais_doubles quarter = u - 0.5, square = quarter * quarter;
+    *sine = quarter * polynomial(odd, 6, square);
+    *cosine = polynomial(even, 7, square);
+}
+
+/* Box and Muller's two normals from each counter. The angle lies in one quarter of the circle; two bits of its word
+ * that it has no use for say in which. */
 void AIS_ISA(ais_normal_pairs)(const ais_stream *stream, size_t lanes, ais_counters counters, double *first,
                                double *second) {
     const ais_philox_key key = ais_philox_prepare(stream);
-    place at = first_place(stream, counters);
-    double u[AIS_HALF], angle[AIS_HALF], shifted[AIS_HALF];
-    for (size_t done = 0; done < lanes; done += AIS_HALF, first += AIS_HALF, second += AIS_HALF) {
-        for (int c = 0; c < AIS_HALF; c += AIS_WORDS) {
-            ais_words word[2];
-            words_at(&key, counters, &at, word);
-            ais_store(u + c, ais_units(word[0]));
-            ais_store(angle + c, 6.283185307179586 * (ais_units(word[1]) - 0.5));
+    ais_place at[VECTORS];
+    first_places(stream, counters, at);
+    for (size_t done = 0; done < lanes; done += AIS_HALF) {
+        ais_words word[VECTORS][2];
+        words_at(&key, counters, at, word);
+        for (int p = 0; p < VECTORS; p++, first += AIS_WORDS, second += AIS_WORDS) {
+            ais_doubles away = ais_sqrt_double(-2 * ais_log_normal(ais_units(word[p][0]))), sine, cosine;
+            sine_cosine(ais_units(word[p][1]), &sine, &cosine);
+            cosine = (ais_doubles)((ais_words)cosine ^ word[p][1] << 63);
+            ais_longs swapped = (ais_longs)(word[p][1] << 62) < 0;
+            ais_store(first, away * ais_pick(swapped, cosine, sine));
+            ais_store(second, away * ais_pick(swapped, sine, cosine));
         }
-#pragma omp simd
-        for (int c = 0; c < AIS_HALF; c++) {
-            u[c] = sqrt(-2 * log(u[c]));
-            /* sin by a quarter turn: the value is wanted, not the last bit. */
-            shifted[c] = angle[c] < 0 ? angle[c] + 1.5707963267948966 : 1.5707963267948966 - angle[c];
-        }
-#pragma omp simd
-        for (int c = 0; c < AIS_HALF; c++) first[c] = u[c] * sin(angle[c]);
-#pragma omp simd
-        for (int c = 0; c < AIS_HALF; c++) second[c] = u[c] * sin(shifted[c]);
     }
 }
 
 void AIS_ISA(ais_uniforms_block)(const ais_stream *stream, size_t lanes, ais_counters counters, double *value) {
     const ais_philox_key key = ais_philox_prepare(stream);
-    place at = first_place(stream, counters);
-    for (size_t c = 0; c < lanes; c += AIS_WORDS) {
-        ais_words word[2];
-        words_at(&key, counters, &at, word);
-        ais_store(value + c, ais_units(word[0]));
+    ais_place at[VECTORS];
+    first_places(stream, counters, at);
+    for (size_t done = 0; done < lanes; done += AIS_HALF) {
+        ais_words word[VECTORS][2];
+        words_at(&key, counters, at, word);
+        for (int p = 0; p < VECTORS; p++, value += AIS_WORDS) ais_store(value, ais_units(word[p][0]));
     }
 }

@@ -37,20 +37,33 @@ AIS_INLINE ais_philox_key ais_philox_prepare(const ais_stream *stream) {
     return key;
 }
 
-/* The stream's numbers at the given steps (their low words), chains and indices, as two 64-bit words each. */
-AIS_INLINE void ais_philox_words(const ais_philox_key *key, ais_words step, ais_words chain, ais_words index,
-                                 ais_words word[2]) {
+/* Where AIS_WORDS numbers stand in their streams: steps (their low words), chains and indices. */
+typedef struct ais_place {
+    ais_words step, chain, index;
+} ais_place;
+
+/* The numbers at `count` places, as two 64-bit words each; count is a constant after inlining. Several places at once,
+ * because a round waits for the one before. */
+AIS_INLINE void ais_philox_words(const ais_philox_key *key, int count, const ais_place *place, ais_words (*word)[2]) {
     const ais_words zero = {0}, factor[2] = {zero + 0xD2511F53, zero + 0xCD9E8D57};
-    ais_words c[4] = {index, zero + key->purpose, step, chain};
-#pragma GCC unroll 10
-    for (int r = 0; r < 10; r++) {
-        ais_words first = ais_multiply_low(c[0], factor[0]), second = ais_multiply_low(c[2], factor[1]);
-        c[0] = (second >> 32) ^ c[1] ^ (zero + key->round[r][0]);
-        c[2] = (first >> 32) ^ c[3] ^ (zero + key->round[r][1]);
-        c[1] = second;
-        c[3] = first;
+    ais_words c[AIS_HALF / AIS_WORDS][4];
+    for (int p = 0; p < count; p++) {
+        c[p][0] = place[p].index;
+        c[p][1] = zero + key->purpose;
+        c[p][2] = place[p].step;
+        c[p][3] = place[p].chain;
     }
-    for (int k = 0; k < 2; k++) word[k] = c[2 * k + 1] << 32 | (c[2 * k] & 0xffffffff);
+#pragma GCC unroll 10
+    for (int r = 0; r < 10; r++)
+        for (int p = 0; p < count; p++) {
+            ais_words first = ais_multiply_low(c[p][0], factor[0]), second = ais_multiply_low(c[p][2], factor[1]);
+            c[p][0] = (second >> 32) ^ c[p][1] ^ (zero + key->round[r][0]);
+            c[p][2] = (first >> 32) ^ c[p][3] ^ (zero + key->round[r][1]);
+            c[p][1] = second;
+            c[p][3] = first;
+        }
+    for (int p = 0; p < count; p++)
+        for (int k = 0; k < 2; k++) word[p][k] = c[p][2 * k + 1] << 32 | (c[p][2 * k] & 0xffffffff);
 }
 
 /* ais_unit of base/philox.h: the upper 52 bits as the mantissa of a number above 2^52. */

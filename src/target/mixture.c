@@ -13,7 +13,10 @@
 
 static void batch(size_t n, const double *x, double *logp, void *data) {
     const ais_mixture *mixture = data;
-    ais_batch_by_blocks(AIS_CHOOSE(ais_mixture_block), AIS_HALF, mixture, n, mixture->dim, x, logp);
+    if (n == 1 && mixture->dim == 2)
+        logp[0] = ais_settle(AIS_CHOOSE(ais_mixture_plane)(mixture, x), x, 2);
+    else
+        ais_batch_by_blocks(AIS_CHOOSE(ais_mixture_block), AIS_HALF, mixture, n, mixture->dim, x, logp);
 }
 
 /* The log density; term[k] gets the logarithm of component k's part of it. */
@@ -106,6 +109,8 @@ static ais_status finish(ais_context *context, ais_home *home, ais_mixture *mixt
         double sd = mixture->sd[k];
         mixture->constant[k] = log(mixture->weight[k]) - mixture->dim * log(sd * sqrt(2 * PI));
         mixture->half_precision[k] = 0.5 / (sd * sd);
+        mixture->power[k] = mixture->constant[k] / log(2);
+        mixture->factor[k] = mixture->half_precision[k] / log(2);
     }
     ais_moments moments;
     if (!ais_moments_take(home, mixture->dim, &moments))

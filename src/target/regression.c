@@ -42,6 +42,21 @@ static void set_layouts(const ais_regression_data *from, size_t rows, size_t pad
         }
 }
 
+/* Half the sum of all rows, and the largest |x|^2 of one. */
+static double sum_rows(const ais_regression *regression, double *half_sum) {
+    double most = 0;
+    for (size_t row = 0; row < regression->rows; row++) {
+        double square = 0;
+        for (size_t i = 0; i < (size_t)regression->dim; i++) {
+            double value = regression->by_column[i * regression->padded + row];
+            half_sum[i] += 0.5 * value;
+            square += value * value;
+        }
+        most = square > most ? square : most;
+    }
+    return most;
+}
+
 static ais_status set_regression(ais_context *context, const ais_regression_data *from, double fraction, double prior,
                                  ais_home *home) {
     ais_regression *regression = AIS_TAKE(&home->arena, ais_regression, 1);
@@ -50,7 +65,8 @@ static ais_status set_regression(ais_context *context, const ais_regression_data
     size_t padded = (rows + AIS_TILE_ROWS - 1) / AIS_TILE_ROWS * AIS_TILE_ROWS;
     double *by_group = AIS_TAKE(&home->arena, double, dim *padded);
     double *by_column = AIS_TAKE(&home->arena, double, dim *padded);
-    if (!regression || !by_group || !by_column)
+    double *half_sum = AIS_TAKE(&home->arena, double, dim);
+    if (!regression || !by_group || !by_column || !half_sum)
         return ais_fail_memory(context, "a regression", 2 * dim * padded * sizeof(double));
     set_layouts(from, rows, padded, by_group, by_column);
     *regression = (ais_regression){.dim = from->dim,
@@ -58,8 +74,10 @@ static ais_status set_regression(ais_context *context, const ais_regression_data
                                    .padded = padded,
                                    .by_group = by_group,
                                    .by_column = by_column,
+                                   .half_sum = half_sum,
                                    .half_precision = 0.5 / (prior * prior),
                                    .constant = -from->dim * (0.5 * LOG_2_PI + log(prior))};
+    regression->near_square = (double)AIS_NEAR_MOST * AIS_NEAR_MOST / sum_rows(regression, half_sum);
     home->target.dim = from->dim;
     home->target.names = from->names;
     home->target.logp = logp;

@@ -8,6 +8,7 @@
 enum {
     GROUP = 4, /* rows, and */
     SPAN = 2,  /* vectors of lanes whose sums are in registers at once: 8 of 16, enough to hide the latency */
+    ELEMENTS = GROUP * SPAN,
 };
 
 static inline ais_doubles absolute(ais_doubles value) { return (ais_doubles)((ais_longs)value & INT64_MAX); }
@@ -30,25 +31,12 @@ static inline ais_doubles exp_of_minus(ais_doubles a) {
     return (ais_doubles)((ais_longs)value + ((ais_longs)shifted << 52));
 }
 
-/* The smaller one; b where a is NaN. */
-static inline ais_doubles smaller(ais_doubles a, ais_doubles b) {
-#if defined(__AVX512F__)
-    return (ais_doubles)_mm512_min_pd((__m512d)a, (__m512d)b);
-#elif defined(__AVX__)
-    return (ais_doubles)_mm256_min_pd((__m256d)a, (__m256d)b);
-#elif defined(__SSE2__)
-    return (ais_doubles)_mm_min_pd((__m128d)a, (__m128d)b);
-#else
-    return ais_pick(a < b, a, b);
-#endif
-}
-
 /* 2^-a for a >= 0, to 8e-13: 2^k 2^-q with |q| <= 1/2 by the polynomial of degree 8 with the least relative error.
  * Beside 1, what is beyond 64 counts as 64, and NaN too. The density is then right to 1e-12 of itself, and a third
  * of the arithmetic of exp_of_minus is saved. */
 static inline ais_doubles power_of_half(ais_doubles a) {
     const double magic = 0x1.8p52;
-    a = smaller(a, ais_spread_double(64));
+    a = ais_min_double(a, ais_spread_double(64));
     ais_doubles shifted = magic - a; /* k in the low ais_longs */
     ais_doubles q = a + (shifted - magic), q2 = q * q;
     ais_doubles even = 0.00015403851744514194 + q2 * 1.317585882142459e-06;
@@ -62,75 +50,167 @@ static inline ais_doubles power_of_half(ais_doubles a) {
     return (ais_doubles)((ais_longs)value + ((ais_longs)shifted << 52));
 }
 
-/* The sums of one span of lanes, in units of log 2: of z + |z| = 2 max(z, 0), and the product of 1 + 2^-|z|. */
+/* z = x.w / log 2 of a tile's rows in one span of lanes, into memory: what follows is as long a loop, and the
+ * processor has something to do at the end of each. The unrolling lets the sums live in registers. */
+static inline void multiply(int dim, int rows, const double *group, size_t stride, const double *w, ais_doubles *z) {
+    for (int r = 0; r < rows; r += GROUP, z += ELEMENTS) {
+        ais_doubles sum[ELEMENTS];
+        const double *weight = w;
+#pragma GCC unroll 8
+        for (int e = 0; e < ELEMENTS; e++) sum[e] = ais_spread_double(0);
+        for (int i = 0; i < dim; i++, weight += stride, group += GROUP)
+#pragma GCC unroll 8
+            for (int e = 0; e < ELEMENTS; e++)
+                sum[e] =
+                    ais_fma_double(ais_spread_double(group[e / SPAN]), ais_load(weight + e % SPAN * AIS_WORDS), sum[e]);
+#pragma GCC unroll 8
+        for (int e = 0; e < ELEMENTS; e++) z[e] = sum[e];
+    }
+}
+
+/* What is summed over rows, for AIS_LANES points. */
 typedef struct folded {
-    ais_doubles top[SPAN], product[SPAN];
+    double top[AIS_LANES];     /* far points: of z + |z| = 2 max(z, 0) */
+    double product[AIS_LANES]; /* of the factors since the last logarithm, */
+    double logs[AIS_LANES];    /* whose logarithms are here, or */
+    uint64_t power[AIS_LANES]; /* of near points their exponents, biased */
 } folded;
 
-/* Folds in GROUP rows. The unrolling lets the arrays live in registers. */
-static inline void fold_group(int dim, const double *group, size_t stride, const double *w, folded *into) {
-    ais_doubles z[GROUP][SPAN];
+/* Near points, |z| <= AIS_NEAR_MOST log 2. -log(1 + exp(z)) = -z / 2 - log(2 cosh(z / 2)); the first part is one
+ * product with the sum of all rows. 2 cosh(z / 64) is a polynomial of degree 5 in z^2, to 5e-16, and five times 2
+ * cosh(2 a) = (2 cosh a)^2 - 2 make 2 cosh(z / 2) of it, to 4e-13. No sign, no exponent: a third less arithmetic than
+ * with exp. */
+static inline void fold_near(int rows, const ais_doubles *z, ais_doubles product[SPAN]) {
+    static const double factor[] = {0x1.ffffffffffffep+0,  0x1.ebfbdff82ca6dp-14, 0x1.3b2ab6fb37c2dp-30,
+                                    0x1.430913d8177cdp-48, 0x1.62be83ef50265p-67, 0x1.e79262bb08fbbp-87};
+    enum { DEGREE = 5, DOUBLINGS = 5 };
+    for (int r = 0; r < rows; r += GROUP, z += ELEMENTS) {
+        ais_doubles square[ELEMENTS], value[ELEMENTS];
 #pragma GCC unroll 8
-    for (int r = 0; r < GROUP; r++)
+        for (int e = 0; e < ELEMENTS; e++) {
+            square[e] = z[e] * z[e];
+            value[e] =
+                ais_fma_double(ais_spread_double(factor[DEGREE]), square[e], ais_spread_double(factor[DEGREE - 1]));
+        }
 #pragma GCC unroll 8
-        for (int s = 0; s < SPAN; s++) z[r][s] = ais_spread_double(0);
-    for (int i = 0; i < dim; i++, w += stride, group += GROUP)
+        for (int k = DEGREE - 2; k >= 0; k--)
 #pragma GCC unroll 8
-        for (int r = 0; r < GROUP; r++)
+            for (int e = 0; e < ELEMENTS; e++)
+                value[e] = ais_fma_double(value[e], square[e], ais_spread_double(factor[k]));
 #pragma GCC unroll 8
-            for (int s = 0; s < SPAN; s++) z[r][s] += group[r] * ais_load(w + s * AIS_WORDS);
+        for (int k = 0; k < DOUBLINGS; k++)
 #pragma GCC unroll 8
-    for (int r = 0; r < GROUP; r++)
+            for (int e = 0; e < ELEMENTS; e++) value[e] = ais_fma_double(value[e], value[e], ais_spread_double(-2));
 #pragma GCC unroll 8
-        for (int s = 0; s < SPAN; s++) {
-            ais_doubles a = absolute(z[r][s]);
-            into->top[s] += z[r][s] + a;
-            into->product[s] += into->product[s] * power_of_half(a);
+        for (int e = 0; e < ELEMENTS; e++) product[e % SPAN] *= value[e];
+    }
+}
+
+/* Points anywhere: with 2^-|z|, which cannot overflow. */
+static inline void fold_far(int rows, const ais_doubles *z, ais_doubles product[SPAN], ais_doubles top[SPAN]) {
+    for (int r = 0; r < rows; r += GROUP, z += ELEMENTS)
+#pragma GCC unroll 8
+        for (int e = 0; e < ELEMENTS; e++) {
+            ais_doubles a = absolute(z[e]);
+            top[e % SPAN] += z[e] + a;
+            product[e % SPAN] += product[e % SPAN] * power_of_half(a);
         }
 }
 
 /* Folds in a tile of up to AIS_TILE_ROWS rows for AIS_LANES points. */
-static void fold_tile(int dim, int rows, const double *group, size_t stride, const double *w, double *top,
-                      double *product) {
+static inline void fold_tile(bool near, int dim, int rows, const double *group, size_t stride, const double *w,
+                             folded *into) {
     for (int c = 0; c < AIS_LANES; c += SPAN * AIS_WORDS) {
-        folded sums;
+        ais_doubles top[SPAN], product[SPAN], z[AIS_TILE_ROWS * SPAN];
 #pragma GCC unroll 8
         for (int s = 0; s < SPAN; s++) {
-            sums.top[s] = ais_load(top + c + s * AIS_WORDS);
-            sums.product[s] = ais_load(product + c + s * AIS_WORDS);
+            top[s] = ais_load(into->top + c + s * AIS_WORDS);
+            product[s] = ais_load(into->product + c + s * AIS_WORDS);
         }
-        for (int r = 0; r < rows; r += GROUP) fold_group(dim, group + (size_t)r * (size_t)dim, stride, w + c, &sums);
+        multiply(dim, rows, group, stride, w + c, z);
+        if (near)
+            fold_near(rows, z, product);
+        else
+            fold_far(rows, z, product, top);
 #pragma GCC unroll 8
         for (int s = 0; s < SPAN; s++) {
-            ais_store(top + c + s * AIS_WORDS, sums.top[s]);
-            ais_store(product + c + s * AIS_WORDS, sums.product[s]);
+            ais_store(into->top + c + s * AIS_WORDS, top[s]);
+            ais_store(into->product + c + s * AIS_WORDS, product[s]);
         }
     }
 }
 
-void AIS_ISA(ais_regression_block)(const void *data, size_t stride, const double *w, double *logp) {
-    const ais_regression *regression = data;
-    const double log_2 = 0.69314718055994530942;
-    size_t dim = (size_t)regression->dim, rows = (regression->rows + GROUP - 1) / GROUP * GROUP;
-    double top[AIS_LANES] = {0}, product[AIS_LANES], logs[AIS_LANES] = {0}, square[AIS_LANES] = {0};
-    for (int c = 0; c < AIS_LANES; c++) product[c] = 1;
+/* 32 near factors are below 2^740: the exponent is taken out after each tile, and the logarithm only in the end. */
+static void fold_near_rows(const ais_regression *regression, size_t rows, size_t stride, const double *w,
+                           folded *into) {
+    size_t dim = (size_t)regression->dim;
     for (size_t row = 0; row < rows; row += AIS_TILE_ROWS) {
         size_t left = rows - row, count = left < AIS_TILE_ROWS ? left : AIS_TILE_ROWS;
-        fold_tile(regression->dim, (int)count, regression->by_group + row * dim, stride, w, top, product);
+        fold_tile(true, regression->dim, (int)count, regression->by_group + row * dim, stride, w, into);
+        for (int c = 0; c < AIS_LANES; c += AIS_WORDS) {
+            ais_words bits = (ais_words)ais_load(into->product + c), power;
+            memcpy(&power, into->power + c, sizeof power);
+            power += (bits >> 52) - 1023;
+            memcpy(into->power + c, &power, sizeof power);
+            ais_store(into->product + c, (ais_doubles)((bits & 0x000fffffffffffff) | 0x3ff0000000000000));
+        }
+    }
+#pragma omp simd
+    for (int c = 0; c < AIS_LANES; c++)
+        into->logs[c] = log(into->product[c]) + 0.69314718055994530942 * (double)(int32_t)into->power[c];
+}
+
+static void fold_far_rows(const ais_regression *regression, size_t rows, size_t stride, const double *w, folded *into) {
+    size_t dim = (size_t)regression->dim;
+    for (size_t row = 0; row < rows; row += AIS_TILE_ROWS) {
+        size_t left = rows - row, count = left < AIS_TILE_ROWS ? left : AIS_TILE_ROWS;
+        fold_tile(false, regression->dim, (int)count, regression->by_group + row * dim, stride, w, into);
         if ((row + AIS_TILE_ROWS) % AIS_PRODUCT_ROWS != 0 && left > AIS_TILE_ROWS) continue;
 #pragma omp simd
         for (int c = 0; c < AIS_LANES; c++) {
-            logs[c] += log(product[c]);
-            product[c] = 1;
+            into->logs[c] += log(into->product[c]);
+            into->product[c] = 1;
         }
     }
-    for (size_t i = 0; i < dim; i++)
-#pragma omp simd
-        for (int c = 0; c < AIS_LANES; c++) square[c] += w[i * stride + (size_t)c] * w[i * stride + (size_t)c];
-    double constant = regression->constant + (double)(rows - regression->rows) * log_2;
+}
+
+/* -sum log(1 + exp(z)), and the padding's log 2 added again. half[c] = half the sum of z, of near points. */
+static void log_likelihood(bool near, const ais_regression *regression, size_t stride, const double *w,
+                           const double *half, double *value) {
+    const double log_2 = 0.69314718055994530942;
+    size_t rows = (regression->rows + GROUP - 1) / GROUP * GROUP;
+    folded sums = {.top = {0}};
+    for (int c = 0; c < AIS_LANES; c++) sums.product[c] = 1;
+    if (near)
+        fold_near_rows(regression, rows, stride, w, &sums);
+    else
+        fold_far_rows(regression, rows, stride, w, &sums);
+    double padding = (double)(rows - regression->rows) * log_2;
 #pragma omp simd
     for (int c = 0; c < AIS_LANES; c++)
-        logp[c] = constant - regression->half_precision * square[c] - 0.5 * log_2 * top[c] - logs[c];
+        value[c] = padding - (near ? half[c] : 0.5 * log_2 * sums.top[c]) - sums.logs[c];
+}
+
+void AIS_ISA(ais_regression_block)(const void *data, size_t stride, const double *w, double *logp) {
+    const ais_regression *regression = data;
+    double square[AIS_LANES] = {0}, half[AIS_LANES] = {0}, value[2][AIS_LANES];
+    for (size_t i = 0; i < (size_t)regression->dim; i++) {
+        double sum = regression->half_sum[i];
+#pragma omp simd
+        for (int c = 0; c < AIS_LANES; c++) {
+            double weight = w[i * stride + (size_t)c];
+            square[c] += weight * weight;
+            half[c] += sum * weight;
+        }
+    }
+    int close = 0; /* |z| <= |x| |w| */
+    for (int c = 0; c < AIS_LANES; c++) close += square[c] <= regression->near_square;
+    if (close > 0) log_likelihood(true, regression, stride, w, half, value[1]);
+    if (close < AIS_LANES) log_likelihood(false, regression, stride, w, half, value[0]);
+    for (int c = 0; c < AIS_LANES; c++) {
+        double likelihood = value[square[c] <= regression->near_square][c];
+        logp[c] = regression->constant - regression->half_precision * square[c] + likelihood;
+    }
 }
 
 /* One point: lanes are rows. */

@@ -11,6 +11,7 @@
 enum {
     AIS_TILE_ROWS = 32,     /* rows are padded with zeros to a multiple of this */
     AIS_PRODUCT_ROWS = 512, /* a multiple of it */
+    AIS_NEAR_MOST = 32,     /* near points are those with |z| below it in all rows */
 };
 
 typedef struct ais_regression {
@@ -20,8 +21,10 @@ typedef struct ais_regression {
     const double *by_group;
     /* For one chain: dim x padded. */
     const double *by_column;
-    double half_precision; /* of the prior: 0.5 / prior^2 */
-    double constant;       /* of the prior */
+    const double *half_sum; /* dim: half the sum of all rows */
+    double near_square;     /* |w|^2 up to which no |z| is above AIS_NEAR_MOST */
+    double half_precision;  /* of the prior: 0.5 / prior^2 */
+    double constant;        /* of the prior */
 } ais_regression;
 
 AIS_DECLARE_LANES(void, ais_regression_block, const void *regression, size_t stride, const double *w, double *logp);

@@ -273,6 +273,23 @@ static void equal_chains_are_seen(void **state) {
     run_free(&r);
 }
 
+/* By hash, not by comparing all pairs. The first pair is told; 0 and -0 are the same. */
+static void equal_chains_among_many_are_seen(void **state) {
+    (void)state;
+    enum { CHAINS = 20000, DRAWS = 4 };
+    run r;
+    exact_run(&r, 39, CHAINS, DRAWS);
+    for (int i = 0; i < 2; i++) {
+        double *x = r.draws.value + (size_t)i * CHAINS * DRAWS;
+        memcpy(x + (size_t)DRAWS * 19998, x + (size_t)DRAWS * 7000, DRAWS * sizeof *x);
+        x[DRAWS * 1233] = 0.0;
+        memcpy(x + (size_t)DRAWS * 15678, x + (size_t)DRAWS * 1233, DRAWS * sizeof *x);
+        x[DRAWS * 15678] = -0.0;
+    }
+    expect_warning(&r, NULL, "chains 1234 and 15679 are the same draws", -1);
+    run_free(&r);
+}
+
 static void wrong_shapes_are_refused(void **state) {
     (void)state;
     run r;
@@ -368,11 +385,17 @@ static void total_variation_of_shifted_draws(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exact_draws_are_trusted),   cmocka_unit_test(many_chains_give_the_error_ess),
-        cmocka_unit_test(every_fault_is_named),      cmocka_unit_test(unvisited_modes_leave_nothing),
-        cmocka_unit_test(wrong_shares_are_seen),     cmocka_unit_test(slow_chains_are_seen),
-        cmocka_unit_test(equal_chains_are_seen),     cmocka_unit_test(wrong_shapes_are_refused),
-        cmocka_unit_test(kernel_density_is_its_sum), cmocka_unit_test(total_variation_of_shifted_draws),
+        cmocka_unit_test(exact_draws_are_trusted),
+        cmocka_unit_test(many_chains_give_the_error_ess),
+        cmocka_unit_test(every_fault_is_named),
+        cmocka_unit_test(unvisited_modes_leave_nothing),
+        cmocka_unit_test(wrong_shares_are_seen),
+        cmocka_unit_test(slow_chains_are_seen),
+        cmocka_unit_test(equal_chains_are_seen),
+        cmocka_unit_test(equal_chains_among_many_are_seen),
+        cmocka_unit_test(wrong_shapes_are_refused),
+        cmocka_unit_test(kernel_density_is_its_sum),
+        cmocka_unit_test(total_variation_of_shifted_draws),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -188,6 +188,18 @@ static void energies_and_other_chains(void **state) {
     assert_relative(mean, 0.5, 1e-14);
     ais_cross_chain_correlation(x, 1, 9, &mean, &largest);
     assert_true(isnan(mean) && isnan(largest));
+    /* Of many chains some are taken, from the first one to the end: here those that are not stuck, one in 100. */
+    enum { MANY = 100 * AIS_MOST_COMPARED };
+    double *many = malloc(MANY * 2 * sizeof *many);
+    assert_non_null(many);
+    for (int c = 0; c < MANY; c++) {
+        many[2 * c] = c % 100 ? 1 : 2;
+        many[2 * c + 1] = c % 100 ? 1 : 3;
+    }
+    ais_cross_chain_correlation(many, MANY, 2, &mean, &largest);
+    free(many);
+    assert_relative(mean, 1, 1e-14);
+    assert_relative(largest, 1, 1e-14);
 }
 
 static void kl_by_hand(void **state) {
