@@ -9,7 +9,7 @@ const experiment experiments[] = {
     {"plane", "ESS and ESS/s in two dimensions, densities, trajectories", reproduce_plane},
     {"regressions", "ESS and ESS/s on the regressions, log predictive density", reproduce_regressions},
     {"triangle", "the unbalanced mixture, total variation and mode weights", reproduce_triangle},
-    {"training", "objective and acceptance during training", reproduce_training},
+    {"training", "objective and acceptance during training, the discriminator", reproduce_training},
     {"speed", "time against chains, a proposal against a gradient", reproduce_speed},
     {0},
 };

@@ -65,6 +65,9 @@ extern const char trial_columns[]; /* what they mean */
 /* How the chains were made, and what the columns beside ESS mean. */
 void trial_note(const reproduction *set, int draws, const char *what, table *to);
 
+/* Figure 4, of a training on mog6 by the paper's preset (reproduce_discriminator.c). */
+int show_discriminator(reproduction *set, const ais_target *target, const ais_training *training);
+
 /* ---- pictures (reproduce_plane.c) ------------------------------------------------------------------------- */
 
 enum { ESTIMATE_CELLS = 48 };

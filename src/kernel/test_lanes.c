@@ -18,6 +18,7 @@ void AIS_ISA(ais_mask)(int dim, size_t lanes, size_t count, double tolerance, co
     }
 }
 
+/* math.md (3) and (4). */
 void AIS_ISA(ais_test_lanes)(const ais_test_call *call, double *chance, int64_t *taken) {
     const ais_doubles one = ais_spread_double(1), zero = {0}, tolerance = ais_spread_double(call->tolerance);
     for (size_t c = 0; c < call->count; c += AIS_WORDS) {
