@@ -41,8 +41,7 @@ int estimate_panel(ais_figure *figure, const ais_grid *grid, const char *title, 
     double value[CELLS * CELLS];
     ais_context context = {0};
     size_t n = (size_t)draws->chains * (size_t)draws->draws;
-    if (ais_kde(&context, draws->value, draws->value + n, n, grid, 0.15, 0.15, value) != AIS_OK)
-        return failed(&context);
+    if (ais_kde(&context, draws->value, draws->value + n, n, grid, 0.2, 0.2, value) != AIS_OK) return failed(&context);
     ais_panel_heat(square(figure, grid, title), grid, value, &(ais_heat){0});
     return 0;
 }

@@ -25,7 +25,8 @@ static const char style[] =
     ".numbers dt{color:var(--soft);font-size:.8rem;line-height:1.3}\n"
     ".numbers dd{margin:0;font-size:1.15rem;font-variant-numeric:tabular-nums}\n"
     ".numbers small{display:block;color:var(--soft);font-size:.75rem;line-height:1.3}\n"
-    ".box{overflow-x:auto;border:1px solid var(--line);border-radius:4px;max-height:80vh}\n"
+    ".box{overflow-x:auto;border:1px solid var(--line);border-radius:4px;max-height:80vh;width:fit-content;"
+    "max-width:100%}\n"
     "table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums;overflow-wrap:normal}\n"
     ".box table{min-width:100%}\n"
     "th,td{padding:4px 10px;text-align:right;white-space:nowrap;border-bottom:1px solid var(--line)}\n"
@@ -39,6 +40,8 @@ static const char style[] =
     "@media(min-width:1280px){.sections .w1{width:calc(25% - 18px)}.sections .w2{width:calc(50% - 12px)}"
     ".sections .w3{width:calc(75% - 6px)}}\n"
     ".panels{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,300px),1fr));gap:12px}\n"
+    ".panels.rows{grid-template-columns:repeat(auto-fill,minmax(max(min(100%,300px),"
+    "(100% - 12px*(var(--columns) - 1))/var(--columns)),1fr))}\n"
     "figure{margin:0;min-width:0}\n"
     "svg{display:block;width:100%;height:auto;max-width:420px}\n"
     ".settings td,.settings th{white-space:normal;text-align:left;overflow-wrap:anywhere;position:static;"
@@ -47,7 +50,8 @@ static const char style[] =
     "@media print{:root{--ink:#000;--paper:#fff;--card:#f2f2f2;--line:#bbb;--soft:#444;--good:#0a7a52;--bad:#b3400a}"
     "body{padding:0;font-size:10pt}.box{overflow:visible;max-height:none;border:0}table{font-size:8pt}"
     "th,td{padding:2px 5px}thead th,tbody th{position:static}figure,tr,.numbers div{break-inside:avoid}"
-    "h2{break-after:avoid}.panels{grid-template-columns:1fr 1fr}}\n";
+    "h2,.about{break-after:avoid}.note{break-before:avoid}.panels{grid-template-columns:1fr 1fr}"
+    ".panels.rows{grid-template-columns:repeat(var(--paper-columns),1fr)}}\n";
 
 void ais_page_begin(const ais_page *page, const char *title) {
     fputs("<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n"
