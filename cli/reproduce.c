@@ -177,8 +177,8 @@ static int reproduce(reproduction *set, const experiment *only, const char *dire
 static int usage(const option *options) {
     print_help("reproduce [options]",
                "Makes tables and figures of the paper anew, our numbers beside the printed ones (docs/paper.md), and "
-               "writes reproduce.html, tables.md and reproduce.json into a folder. Without --quick the trainings of "
-               "A-NICE-MC alone take hours.",
+               "writes reproduce.html, tables.md and reproduce.json into a folder. A-NICE-MC is trained first, as many "
+               "targets at once as there are threads; without --quick that takes most of an hour on two cores.",
                options);
     puts("\nexperiments:");
     for (const experiment *at = experiments; at->name; at++) printf("  %-12s %s\n", at->name, at->title);

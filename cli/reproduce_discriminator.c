@@ -85,9 +85,10 @@ int show_discriminator(reproduction *set, const ais_target *target, const ais_tr
     code = show_figure(set, "The discriminator d(x, y) after that training (figure 4)", figure);
     if (code == 0)
         ais_document_note(
-            set->page, "Top: d((x, 0), (y, 0)), v being 0 at both ends; values beyond the scale, far from all modes, "
-                       "have the colour of its end. Below: the log ratio that d stands in for. The scales differ: r "
-                       "log r, the printed loss, holds d near 0 (errata of docs/paper.md), and d need agree with the "
-                       "ratio only where proposals go.");
+            set->page,
+            "Top: d((x, 0), (y, 0)), v being 0 at both ends; values beyond the scale have the colour of its "
+            "end. Below: the log ratio. Training asks for d only at pairs (z, Mz), and here M nearly turns x "
+            "into -x: at other pairs d is whatever the networks make of it. And r log r, the printed loss, "
+            "does not have the log ratio as its minimiser (errata of docs/paper.md).");
     return code;
 }

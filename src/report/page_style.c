@@ -33,6 +33,7 @@ static const char style[] =
     "thead th{position:sticky;top:0;background:var(--card);z-index:1}\n"
     "tbody th{text-align:left;font-weight:600;position:sticky;left:0;background:var(--paper);max-width:40vw;"
     "overflow:hidden;text-overflow:ellipsis}\n"
+    "@media(max-width:600px){tbody th{white-space:normal}}\n"
     "thead th:first-child{text-align:left;left:0;z-index:2}\n"
     "td.bad{color:var(--bad);font-weight:600}\n"
     ".sections{display:flex;flex-wrap:wrap;gap:0 24px}\n"
