@@ -20,8 +20,12 @@ static double centre_of(double low, double high, int cell) { return low + (high 
 static int evaluate(const ais_learned_discriminator *discriminator, const double x[2], double *value) {
     enum { N = CELLS * CELLS };
     ais_context context = {0};
-    double *z = calloc(8 * (size_t)N, sizeof *z), *image = z + 4 * (size_t)N;
-    if (!z) return complain(EXIT_FAILED, "out of memory");
+    double *z = calloc(8 * (size_t)N, sizeof *z);
+    if (!z) {
+        complain(EXIT_FAILED, "out of memory");
+        return EXIT_FAILED;
+    }
+    double *image = z + 4 * (size_t)N;
     for (int k = 0; k < N; k++) {
         z[k] = x[0];
         z[N + k] = x[1];
@@ -30,7 +34,9 @@ static int evaluate(const ais_learned_discriminator *discriminator, const double
     }
     ais_status status = ais_discriminator_evaluate(&context, discriminator, N, z, image, value);
     free(z);
-    return status == AIS_OK ? 0 : failed(&context);
+    if (status == AIS_OK) return 0;
+    failed(&context);
+    return EXIT_FAILED;
 }
 
 static void true_ratio(const ais_target *target, const double x[2], double *value) {
