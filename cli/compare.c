@@ -94,15 +94,15 @@ static void fill_column(const comparison *all, int i, char (*cell)[TABLE_CELL]) 
     snprintf(cell[3], TABLE_CELL, "%d x %d", judged->chains, judged->draws);
     cell_number(cell[4], all->entry[i].densities + out->densities, 4);
     cell_number(cell[5], all->entry[i].gradients + out->gradients, 4);
-    cell_number(cell[6], out->result.acceptance, 3);
+    cell_fixed(cell[6], out->result.acceptance, 3);
     cell_number(cell[7], judged->mean_ess_song, 3);
     cell_number(cell[8], judged->worst_ess, 3);
     snprintf(cell[9], TABLE_CELL, "%.31s", judged->worst_ess_function);
     cell_number(cell[10], rate(all, i), 3);
     cell_number(cell[11], rate_with_setup(all, i), 3);
-    cell_number(cell[12], judged->worst_rhat, 4);
+    cell_fixed(cell[12], judged->worst_rhat, 3);
     cell_number(cell[13], judged->mode_kl, 2);
-    cell_number(cell[14], judged->total_variation, 3);
+    cell_fixed(cell[14], judged->total_variation, 3);
     if (isinf(even) || even == 0)
         snprintf(cell[15], TABLE_CELL, even == 0 ? "at once" : "never");
     else

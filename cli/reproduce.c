@@ -195,7 +195,7 @@ int run_reproduce(int argc, char **argv) {
         {"only", 0, OPTION_TEXT, &only, "NAME", "one experiment of the list below (all)"},
         {"trials", 0, OPTION_COUNT, &set.trials, NULL, "single chains to average over (20; quick: 8)"},
         {"iterations", 0, OPTION_COUNT, &iterations, NULL,
-         "of A-NICE-MC in 2D, a quarter of it on the regressions; 0: 5000 on all (0; quick: 600)"},
+         "of A-NICE-MC in 2D, a quarter of it on the regressions; 0: 5000 on all (0; quick: 1200)"},
         {"steps", 0, OPTION_COUNT, &set.paper_steps, NULL, "of the paper's preset; 0: its own (0)"},
         {"seed", 0, OPTION_SEED, &set.seed, NULL, "(1)"},
         {"threads", 'j', OPTION_COUNT, &set.threads, NULL, "0: one per core (0)"},
@@ -209,6 +209,6 @@ int run_reproduce(int argc, char **argv) {
     const experiment *one = only ? find(only) : NULL;
     if (only && !one) return EXIT_USAGE;
     if (set.trials == 0) set.trials = set.quick ? 8 : 20;
-    set.anice_iterations = iterations >= 0 ? iterations : set.quick ? 600 : 0;
+    set.anice_iterations = iterations >= 0 ? iterations : set.quick ? 1200 : 0;
     return reproduce(&set, one, out);
 }

@@ -84,10 +84,10 @@ static int one_target(reproduction *set, const char *name, pictures *to, bool tr
     return code;
 }
 
-static int figures_new(pictures *to) {
+static int figures_new(pictures *to, int columns) {
     ais_context context = {0};
     *to = (pictures){.grid = {-7, 7, -7, 7, CELLS, CELLS}};
-    if (ais_figure_new(&context, NULL, RIVALS, &to->densities) != AIS_OK ||
+    if (ais_figure_new(&context, NULL, columns, &to->densities) != AIS_OK ||
         ais_figure_new(&context, NULL, RIVALS, &to->trajectories) != AIS_OK)
         return failed(&context);
     return 0;
@@ -109,7 +109,7 @@ int reproduce_plane(reproduction *set) {
     pictures all;
     table_begin(&numbers, "Effective sample size in two dimensions (tables 1 and 4)", trial_headings);
     trial_note(set, PLANE_DRAWS, trial_columns, &numbers);
-    int code = figures_new(&all);
+    int code = figures_new(&all, RIVALS);
     for (int i = 0; i < 4 && code == 0; i++) code = draw_truth(&all, targets[i]);
     for (int i = 0; i < 4 && code == 0; i++) code = one_target(set, targets[i], &all, i < 2, trial_row, &numbers);
     if (code == 0) show_table(set, "plane", &numbers);
@@ -120,14 +120,19 @@ int reproduce_plane(reproduction *set) {
 static void triangle_row(table *to, const char *target, const char *sampler, const trials *made) {
     const ais_diagnosis *judged = made->outcome.diagnosis;
     (void)target;
-    char(*cell)[TABLE_CELL] = table_row(to, sampler);
-    cell_number(cell[1], judged->total_variation, 3);
+    char name[TABLE_CELL];
+    if (made->step_size > 0)
+        snprintf(name, sizeof name, "%.12s (%.2g)", sampler, made->step_size);
+    else
+        snprintf(name, sizeof name, "%.12s", sampler);
+    char(*cell)[TABLE_CELL] = table_row(to, name);
+    cell_fixed(cell[1], judged->total_variation, 3);
     cell_number(cell[2], judged->mode_kl, 3);
-    for (int m = 0; m < 3 && m < judged->modes; m++) cell_number(cell[3 + m], judged->mode_share[m], 3);
+    for (int m = 0; m < 3 && m < judged->modes; m++) cell_fixed(cell[3 + m], judged->mode_share[m], 3);
     cell_number(cell[6], judged->mean_ess_song, 4);
     cell_number(cell[7], judged->worst_ess, 4);
-    cell_number(cell[8], judged->worst_rhat, 4);
-    cell_number(cell[9], made->outcome.result.acceptance, 3);
+    cell_fixed(cell[8], judged->worst_rhat, 3);
+    cell_fixed(cell[9], made->outcome.result.acceptance, 3);
 }
 
 int reproduce_triangle(reproduction *set) {
@@ -146,9 +151,9 @@ int reproduce_triangle(reproduction *set) {
                &numbers);
     char(*truth)[TABLE_CELL] = table_row(&numbers, "truth");
     for (int m = 0; m < target->reference->modes && m < 3; m++)
-        cell_number(truth[3 + m], target->reference->mode_weight[m], 3);
+        cell_fixed(truth[3 + m], target->reference->mode_weight[m], 3);
     ais_target_close(target);
-    int code = figures_new(&all);
+    int code = figures_new(&all, RIVALS + 1);
     if (code == 0) code = draw_truth(&all, "triangle");
     if (code == 0) code = one_target(set, "triangle", &all, false, triangle_row, &numbers);
     if (code == 0) show_table(set, "triangle", &numbers);

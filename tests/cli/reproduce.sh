@@ -19,7 +19,7 @@ folder = sys.argv[1]
 page = xml.dom.minidom.parse(folder + "/reproduce.html")
 pictures = len(page.getElementsByTagName("svg"))
 assert pictures == 5 or "without cairo" in open(folder + "/reproduce.html").read(), pictures
-found = {row["sampler"]: row for row in json.load(open(folder + "/reproduce.json"))["triangle"]["rows"]}
+found = {row["sampler"].split()[0]: row for row in json.load(open(folder + "/reproduce.json"))["triangle"]["rows"]}
 assert list(found) == ["truth", "hmc", "anice", "paper", "ai"], list(found)
 assert abs(found["truth"]["share 3"] - 2 / 3) < 1e-3 and found["truth"]["mean-ESS"] is None
 ours = found["ai"]
