@@ -7,12 +7,6 @@
 
 enum { CELLS = 80, POINTS = 240 }; /* of all chains of a sampler */
 
-static double density(double x, double y, void *data) {
-    const ais_target *target = data;
-    const double point[2] = {x, y};
-    return exp(target->logp(point, target->data));
-}
-
 static void widen(const double *x, size_t n, double *low, double *high) {
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(x[i])) continue;
@@ -84,7 +78,7 @@ int compare_picture(const ais_target *target, int count, const contestant *const
     ais_status status = ais_figure_new(&context, NULL, panels <= 4 ? panels : 0, figure);
     if (status == AIS_OK) {
         const ais_grid grid = frame(out, count);
-        ais_grid_evaluate(&grid, density, (void *)target, value);
+        ais_grid_evaluate(&grid, plane_density, (void *)target, value);
         for (int k = 0; k < count; k++) {
             if (!out[k].draws) continue;
             draw_sampler(*figure, &grid, value, who[k]->name, &out[k]);

@@ -177,4 +177,10 @@ void outcome_free(outcome *out) {
     *out = (outcome){0};
 }
 
+double plane_density(double x, double y, void *data) {
+    const ais_target *target = data;
+    const double point[2] = {x, y};
+    return exp(target->logp(point, target->data));
+}
+
 double outcome_ess(const outcome *out) { return out->diagnosis->worst_ess * out->diagnosis->chains; }

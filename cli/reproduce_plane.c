@@ -1,6 +1,4 @@
 /* Tables 1 and 4, figures 2, 3 and 8: the densities in two dimensions. */
-#include <math.h>
-
 #include "reproduce.h"
 
 enum { CELLS = ESTIMATE_CELLS, STEPS = 200 };
@@ -9,12 +7,6 @@ typedef struct pictures {
     ais_figure *densities, *trajectories;
     ais_grid grid;
 } pictures;
-
-static double density(double x, double y, void *data) {
-    const ais_target *target = data;
-    const double point[2] = {x, y};
-    return exp(target->logp(point, target->data));
-}
 
 static ais_panel *square(ais_figure *figure, const ais_grid *grid, const char *title) {
     return ais_figure_panel(figure, &(ais_panel_options){.title = title,
@@ -31,7 +23,7 @@ static int draw_truth(pictures *to, const char *name) {
     ais_target *target = NULL;
     if (ais_target_open(&context, name, &target) != AIS_OK) return failed(&context);
     snprintf(title, sizeof title, "%.30s: density", name);
-    ais_grid_evaluate(&to->grid, density, target, value);
+    ais_grid_evaluate(&to->grid, plane_density, target, value);
     ais_panel_heat(square(to->densities, &to->grid, title), &to->grid, value, &(ais_heat){0});
     ais_target_close(target);
     return 0;
