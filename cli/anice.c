@@ -13,6 +13,7 @@ int learn_anice(const anice_learning *set, const ais_target *target, uint64_t se
                                        .shape = &shape,
                                        .iterations = set->iterations,
                                        .rate = set->rate,
+                                       .mean_only = set->mean_only,
                                        .progress = quiet ? NULL : learning_show,
                                        .progress_data = &view,
                                        .stop = stop_flag()};

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "contest.h"
+#include "compare_picture.h"
 #include "draw.h"
 #include "table.h"
 
@@ -94,15 +94,15 @@ static void fill_column(const comparison *all, int i, char (*cell)[TABLE_CELL]) 
     snprintf(cell[3], TABLE_CELL, "%d x %d", judged->chains, judged->draws);
     cell_number(cell[4], all->entry[i].densities + out->densities, 4);
     cell_number(cell[5], all->entry[i].gradients + out->gradients, 4);
-    cell_number(cell[6], out->result.acceptance, 3);
+    cell_fixed(cell[6], out->result.acceptance, 3);
     cell_number(cell[7], judged->mean_ess_song, 3);
     cell_number(cell[8], judged->worst_ess, 3);
     snprintf(cell[9], TABLE_CELL, "%.31s", judged->worst_ess_function);
     cell_number(cell[10], rate(all, i), 3);
     cell_number(cell[11], rate_with_setup(all, i), 3);
-    cell_number(cell[12], judged->worst_rhat, 4);
+    cell_fixed(cell[12], judged->worst_rhat, 3);
     cell_number(cell[13], judged->mode_kl, 2);
-    cell_number(cell[14], judged->total_variation, 3);
+    cell_fixed(cell[14], judged->total_variation, 3);
     if (isinf(even) || even == 0)
         snprintf(cell[15], TABLE_CELL, even == 0 ? "at once" : "never");
     else
@@ -140,8 +140,9 @@ static void verdict(const comparison *all, char *text, size_t size) {
         snprintf(text, size, "No sampler mixed: take more draws, or do not trust any of them here.");
         return;
     }
-    int used = snprintf(text, size, "Fastest by worst ESS a second of sampling: %s, %.3g.", all->who[best]->name,
-                        rate(all, best));
+    char number[TABLE_CELL];
+    cell_number(number, rate(all, best), 3);
+    int used = snprintf(text, size, "Fastest by worst ESS a second of sampling: %s, %s.", all->who[best]->name, number);
     if (!all->who[best]->learned || used < 0 || (size_t)used >= size) return;
     if (other < 0)
         snprintf(text + used, size - (size_t)used, " No sampler without training mixed.");
@@ -196,7 +197,7 @@ static bool write_json(const comparison *all, const json_t *json) {
     return output_commit(&output);
 }
 
-static bool write_html(const comparison *all, const table *from) {
+static bool write_html(const comparison *all, const table *from, const ais_figure *picture) {
     output_file output;
     ais_context context = {0};
     char text[512];
@@ -207,21 +208,44 @@ static bool write_html(const comparison *all, const table *from) {
     ais_document_paragraph(output.file, text);
     if (all->left_out[0]) ais_document_paragraph(output.file, all->left_out);
     table_html(from, output.file);
-    snprintf(text, sizeof text, "Seed %llu, %d threads (0: one per core).", (unsigned long long)all->seed,
+    snprintf(text, sizeof text, "Seed %llu; threads: %d (0: one per core).", (unsigned long long)all->seed,
              all->threads);
     ais_document_note(output.file, text);
-    if (ais_document_end(&context, output.file) == AIS_OK) return output_commit(&output);
+    ais_status status = AIS_OK;
+    if (picture) {
+        ais_document_heading(output.file, "Draws");
+        status = ais_document_figure(&context, output.file, picture, "draws");
+    }
+    if (status == AIS_OK && ais_document_end(&context, output.file) == AIS_OK) return output_commit(&output);
     fclose(output.file);
     remove(output.part);
     failed(&context);
     return false;
 }
 
-static int show(const comparison *all) {
+static bool write_png(const comparison *all, const ais_figure *picture) {
+    output_file output;
+    ais_context context = {0};
+    if (!picture || !ais_figures_available()) return true;
+    if (!output_open(&output, all->out, "compare.png")) return false;
+    if (ais_figure_write(&context, picture, AIS_PNG, output.file) == AIS_OK) return output_commit(&output);
+    fclose(output.file);
+    remove(output.part);
+    failed(&context);
+    return false;
+}
+
+static int show(const comparison *all, const ais_target *target) {
     table numbers;
+    ais_figure *picture = NULL;
     fill_table(all, &numbers);
     json_t *json = as_json(all);
-    int code = json && write_json(all, json) && write_html(all, &numbers) ? 0 : EXIT_FAILED;
+    int code = compare_picture(target, all->count, all->who, all->outcome, &picture);
+    if (code == 0)
+        code = json && write_json(all, json) && write_html(all, &numbers, picture) && write_png(all, picture)
+                   ? 0
+                   : EXIT_FAILED;
+    ais_figure_free(picture);
     if (code == 0 && all->json) {
         json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(8));
         putchar('\n');
@@ -303,7 +327,7 @@ static int compare(comparison *all) {
              ais_directory_make(&context, all->out) != AIS_OK)
         code = failed(&context);
     for (int i = 0; i < all->count && code == 0; i++) code = measure(all, target, i);
-    if (code == 0) code = show(all);
+    if (code == 0) code = show(all, target);
     for (int i = 0; i < all->count; i++) {
         entry_free(&all->entry[i]);
         outcome_free(&all->outcome[i]);
@@ -322,8 +346,7 @@ int run_compare(int argc, char **argv) {
         {"draws", 'n', OPTION_COUNT, &all.draws, NULL, "draws per chain (1000)"},
         {"warmup", 'w', OPTION_COUNT, &all.warmup, NULL,
          "steps per chain that are left out; at most 100 for ai and paper (1000)"},
-        {"iterations", 0, OPTION_COUNT, &all.iterations, NULL,
-         "of anice's training: its authors' 5000 take minutes (500)"},
+        {"iterations", 0, OPTION_COUNT, &all.iterations, NULL, "of anice's training: train's 5000 take minutes (500)"},
         {"seed", 0, OPTION_SEED, &all.seed, NULL, "(1)"},
         {"threads", 'j', OPTION_COUNT, &all.threads, NULL, "0: one per core (0)"},
         {"out", 'o', OPTION_TEXT, &all.out, "DIR", "where the files go (out/TARGET)"},
@@ -337,7 +360,8 @@ int run_compare(int argc, char **argv) {
         print_help("compare TARGET [options]",
                    "Draws from TARGET with several samplers and puts what they cost and gave into one table: seconds, "
                    "evaluations, effective draws a second without and with training, and from how many effective "
-                   "draws on training pays. Writes compare.html and compare.json into a folder. ai is what run learns, "
+                   "draws on training pays. Writes compare.html and compare.json into a folder, and for targets in the "
+                   "plane compare.png. ai is what run learns, "
                    "alone, without the classical kernel that run adds where that is faster.",
                    options);
         return 0;

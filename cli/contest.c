@@ -94,7 +94,7 @@ static int learn_involution(const contest *set, const contestant *who, const ais
 static int learn_kernel(const contest *set, const contestant *who, entry *made) {
     counter count = {.inner = set->target};
     const ais_target target = counting(&count);
-    const anice_learning how = {.iterations = set->iterations};
+    const anice_learning how = {.iterations = set->iterations, .mean_only = set->by_mean};
     int code = strcmp(who->name, "anice") == 0
                    ? learn_anice(&how, &target, set->seed, set->threads, set->quiet, &made->kernel, &made->training)
                    : learn_involution(set, who, &target, made);
@@ -175,6 +175,12 @@ void outcome_free(outcome *out) {
     ais_draws_free(out->draws);
     ais_diagnosis_free(out->diagnosis);
     *out = (outcome){0};
+}
+
+double plane_density(double x, double y, void *data) {
+    const ais_target *target = data;
+    const double point[2] = {x, y};
+    return exp(target->logp(point, target->data));
 }
 
 double outcome_ess(const outcome *out) { return out->diagnosis->worst_ess * out->diagnosis->chains; }

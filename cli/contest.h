@@ -20,6 +20,7 @@ typedef struct contest {
     int iterations;   /* of anice; 0: its authors' */
     int steps;        /* of the paper's preset; 0: chosen */
     double step_size; /* of hmc; 0: tuned */
+    bool by_mean;     /* anice: kernels are chosen by the ESS of x alone, not of x and x^2 */
     bool from_noise;  /* all chains start at N(0, start_scale^2) */
     bool quiet;
 } contest;
@@ -48,6 +49,9 @@ void outcome_free(outcome *out);
 
 /* Worst ESS of all chains together. */
 double outcome_ess(const outcome *out);
+
+/* p at a point of the plane, for ais_grid_evaluate; data is the target. */
+double plane_density(double x, double y, void *data);
 
 /* null for what is no finite number. */
 json_t *json_number_or_null(double value);

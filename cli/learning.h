@@ -76,6 +76,7 @@ int learn(const learning *set, const ais_target *target, uint64_t seed, int thre
 typedef struct anice_learning {
     int iterations, hidden;
     double rate;
+    bool mean_only; /* as in ais_anice_options */
 } anice_learning;
 
 /* As learn, with A-NICE-MC's kernel and training. */

@@ -5,6 +5,8 @@
 #include "contest.h"
 #include "table.h"
 
+typedef struct baselines baselines;
+
 typedef struct reproduction {
     bool quick, quiet;
     uint64_t seed;
@@ -15,6 +17,8 @@ typedef struct reproduction {
     FILE *page, *tables;
     json_t *json;
     int figures;
+    baselines *anice;  /* its kernels, not yet taken */
+    char seconds[400]; /* of the parts that are done */
 } reproduction;
 
 typedef struct experiment {
@@ -54,8 +58,18 @@ typedef struct trials {
     double step_size; /* hmc: the best one of the grid; 0 elsewhere */
     double noise_ess; /* mean-ESS of chains that all start at N(0, 1) */
 } trials;
-int trials_make(const reproduction *set, const ais_target *target, const char *sampler, int draws, trials *made);
+int trials_make(reproduction *set, const ais_target *target, const char *sampler, int draws, trials *made);
 void trials_free(trials *made);
+
+/* What trials_make asks of a sampler. */
+int anice_iterations(const reproduction *set, int draws);
+contest trial_contest(const reproduction *set, const ais_target *target, int draws);
+
+/* Trains A-NICE-MC for all targets of the experiment `only`, or of all (NULL), before anything else
+ * (reproduce_anice.c). Taking an entry makes it the caller's. */
+int baselines_make(reproduction *set, const char *only);
+entry baselines_take(reproduction *set, const char *target);
+void baselines_free(reproduction *set);
 
 /* The columns that every table of ESS has, and a row of it. */
 extern const char *const trial_headings[];
@@ -65,9 +79,12 @@ extern const char trial_columns[]; /* what they mean */
 /* How the chains were made, and what the columns beside ESS mean. */
 void trial_note(const reproduction *set, int draws, const char *what, table *to);
 
+/* Figure 4, of a training on mog6 by the paper's preset (reproduce_discriminator.c). */
+int show_discriminator(reproduction *set, const ais_target *target, const ais_training *training);
+
 /* ---- pictures (reproduce_plane.c) ------------------------------------------------------------------------- */
 
-enum { ESTIMATE_CELLS = 48 };
+enum { ESTIMATE_CELLS = 80 };
 
 /* A kernel density estimate of draws in the plane, on a grid of ESTIMATE_CELLS^2. An exit code. */
 int estimate_panel(ais_figure *figure, const ais_grid *grid, const char *title, const ais_draws *draws);

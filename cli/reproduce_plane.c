@@ -1,6 +1,4 @@
 /* Tables 1 and 4, figures 2, 3 and 8: the densities in two dimensions. */
-#include <math.h>
-
 #include "reproduce.h"
 
 enum { CELLS = ESTIMATE_CELLS, STEPS = 200 };
@@ -9,12 +7,6 @@ typedef struct pictures {
     ais_figure *densities, *trajectories;
     ais_grid grid;
 } pictures;
-
-static double density(double x, double y, void *data) {
-    const ais_target *target = data;
-    const double point[2] = {x, y};
-    return exp(target->logp(point, target->data));
-}
 
 static ais_panel *square(ais_figure *figure, const ais_grid *grid, const char *title) {
     return ais_figure_panel(figure, &(ais_panel_options){.title = title,
@@ -31,7 +23,7 @@ static int draw_truth(pictures *to, const char *name) {
     ais_target *target = NULL;
     if (ais_target_open(&context, name, &target) != AIS_OK) return failed(&context);
     snprintf(title, sizeof title, "%.30s: density", name);
-    ais_grid_evaluate(&to->grid, density, target, value);
+    ais_grid_evaluate(&to->grid, plane_density, target, value);
     ais_panel_heat(square(to->densities, &to->grid, title), &to->grid, value, &(ais_heat){0});
     ais_target_close(target);
     return 0;
@@ -41,8 +33,7 @@ int estimate_panel(ais_figure *figure, const ais_grid *grid, const char *title, 
     double value[CELLS * CELLS];
     ais_context context = {0};
     size_t n = (size_t)draws->chains * (size_t)draws->draws;
-    if (ais_kde(&context, draws->value, draws->value + n, n, grid, 0.15, 0.15, value) != AIS_OK)
-        return failed(&context);
+    if (ais_kde(&context, draws->value, draws->value + n, n, grid, 0.2, 0.2, value) != AIS_OK) return failed(&context);
     ais_panel_heat(square(figure, grid, title), grid, value, &(ais_heat){0});
     return 0;
 }
@@ -85,10 +76,10 @@ static int one_target(reproduction *set, const char *name, pictures *to, bool tr
     return code;
 }
 
-static int figures_new(pictures *to) {
+static int figures_new(pictures *to, int columns) {
     ais_context context = {0};
     *to = (pictures){.grid = {-7, 7, -7, 7, CELLS, CELLS}};
-    if (ais_figure_new(&context, NULL, RIVALS, &to->densities) != AIS_OK ||
+    if (ais_figure_new(&context, NULL, columns, &to->densities) != AIS_OK ||
         ais_figure_new(&context, NULL, RIVALS, &to->trajectories) != AIS_OK)
         return failed(&context);
     return 0;
@@ -110,7 +101,7 @@ int reproduce_plane(reproduction *set) {
     pictures all;
     table_begin(&numbers, "Effective sample size in two dimensions (tables 1 and 4)", trial_headings);
     trial_note(set, PLANE_DRAWS, trial_columns, &numbers);
-    int code = figures_new(&all);
+    int code = figures_new(&all, RIVALS);
     for (int i = 0; i < 4 && code == 0; i++) code = draw_truth(&all, targets[i]);
     for (int i = 0; i < 4 && code == 0; i++) code = one_target(set, targets[i], &all, i < 2, trial_row, &numbers);
     if (code == 0) show_table(set, "plane", &numbers);
@@ -121,14 +112,19 @@ int reproduce_plane(reproduction *set) {
 static void triangle_row(table *to, const char *target, const char *sampler, const trials *made) {
     const ais_diagnosis *judged = made->outcome.diagnosis;
     (void)target;
-    char(*cell)[TABLE_CELL] = table_row(to, sampler);
-    cell_number(cell[1], judged->total_variation, 3);
+    char name[TABLE_CELL];
+    if (made->step_size > 0)
+        snprintf(name, sizeof name, "%.12s (%.2g)", sampler, made->step_size);
+    else
+        snprintf(name, sizeof name, "%.12s", sampler);
+    char(*cell)[TABLE_CELL] = table_row(to, name);
+    cell_fixed(cell[1], judged->total_variation, 3);
     cell_number(cell[2], judged->mode_kl, 3);
-    for (int m = 0; m < 3 && m < judged->modes; m++) cell_number(cell[3 + m], judged->mode_share[m], 3);
+    for (int m = 0; m < 3 && m < judged->modes; m++) cell_fixed(cell[3 + m], judged->mode_share[m], 3);
     cell_number(cell[6], judged->mean_ess_song, 4);
     cell_number(cell[7], judged->worst_ess, 4);
-    cell_number(cell[8], judged->worst_rhat, 4);
-    cell_number(cell[9], made->outcome.result.acceptance, 3);
+    cell_fixed(cell[8], judged->worst_rhat, 3);
+    cell_fixed(cell[9], made->outcome.result.acceptance, 3);
 }
 
 int reproduce_triangle(reproduction *set) {
@@ -147,9 +143,9 @@ int reproduce_triangle(reproduction *set) {
                &numbers);
     char(*truth)[TABLE_CELL] = table_row(&numbers, "truth");
     for (int m = 0; m < target->reference->modes && m < 3; m++)
-        cell_number(truth[3 + m], target->reference->mode_weight[m], 3);
+        cell_fixed(truth[3 + m], target->reference->mode_weight[m], 3);
     ais_target_close(target);
-    int code = figures_new(&all);
+    int code = figures_new(&all, RIVALS + 1);
     if (code == 0) code = draw_truth(&all, "triangle");
     if (code == 0) code = one_target(set, "triangle", &all, false, triangle_row, &numbers);
     if (code == 0) show_table(set, "triangle", &numbers);

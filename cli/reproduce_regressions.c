@@ -83,9 +83,9 @@ static int predictive_row(table *to, int which, const char *sampler, const ais_t
     char(*cell)[TABLE_CELL] = code == 0 ? table_row(to, name) : NULL;
     if (!cell) return code;
     double gap = distance(out->diagnosis, target);
-    cell_number(cell[1], mean, 3);
-    cell_number(cell[2], error, 2);
-    cell_number(cell[3], printed_number("predictive", set, sampler), 3);
+    cell_fixed(cell[1], mean, 3);
+    cell_fixed(cell[2], error, 3);
+    cell_fixed(cell[3], printed_number("predictive", set, sampler), 3);
     cell_number(cell[4], gap, 2);
     cell_number(cell[5], gap * gap, 2);
     cell_number(cell[6], printed_number("distance", set, sampler), 2);

@@ -1,4 +1,5 @@
-/* Figure 7: objective and acceptance during training, and draws of kernels that were trained for longer and longer. */
+/* Figures 4 and 7: objective and acceptance during training, draws of kernels that were trained for longer and longer,
+ * and the discriminator at the end. */
 #include "reproduce.h"
 
 enum { LENGTHS = 3, CHAINS = 8 };
@@ -42,6 +43,7 @@ static int one_length(reproduction *set, const ais_target *target, int steps, bo
     if (code == 0) code = outcome_make(&how, &made, &out);
     if (code == 0) code = estimate_panel(to, &grid, title, out.draws);
     if (code == 0 && last) code = show_curve(set, target, made.training);
+    if (code == 0 && last) code = show_discriminator(set, target, made.training);
     entry_free(&made);
     outcome_free(&out);
     return code;

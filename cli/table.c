@@ -26,6 +26,13 @@ void cell_number(char cell[TABLE_CELL], double value, int digits) {
         snprintf(cell, TABLE_CELL, "%.*g", digits, value);
 }
 
+void cell_fixed(char cell[TABLE_CELL], double value, int decimals) {
+    if (isnan(value))
+        snprintf(cell, TABLE_CELL, "-");
+    else
+        snprintf(cell, TABLE_CELL, "%.*f", decimals, value);
+}
+
 static int width_of(const table *from, int column) {
     size_t width = strlen(from->heading[column]);
     for (int i = 0; i < from->rows; i++)

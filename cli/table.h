@@ -23,6 +23,9 @@ char (*table_row(table *to, const char *heading))[TABLE_CELL];
 /* A number with so many significant digits; whole ones from 10^digits on. "-" for NAN, "never" is the caller's. */
 void cell_number(char cell[TABLE_CELL], double value, int digits);
 
+/* A number with so many digits after the point; "-" for NAN. */
+void cell_fixed(char cell[TABLE_CELL], double value, int decimals);
+
 void table_text(const table *from, FILE *file);     /* columns aligned, broken into groups that fit the width */
 void table_markdown(const table *from, FILE *file); /* GitHub's */
 void table_html(const table *from, FILE *file);     /* heading, table, note */

@@ -7,6 +7,7 @@ status=0
 mapfile -t sources < <(git ls-files '*.c' '*.h')
 clang-format --dry-run --Werror "${sources[@]}" || status=1
 bash scripts/layers.sh || status=1
+bash scripts/equations.sh || status=1
 mapfile -t checked < <(git ls-files 'src/*.c' 'cli/*.c' | grep -v '_lanes\.c$')
 printf '%s\n' "${checked[@]}" | xargs -P "$(nproc)" -n 8 clang-tidy -p "$build" --quiet --warnings-as-errors='*' \
     2> >(grep -v "warnings generated\|Suppressed\|Use -header-filter" >&2) || status=1

@@ -93,6 +93,10 @@ typedef struct ais_train_point {
     double beta; /* inverse temperature of an annealed start, 0 elsewhere */
 } ais_train_point;
 
+/* The discriminator that adversarial training learns beside a henon kernel (docs/math.md (11), (12)): an estimate of
+ * the log ratio of the accept test. It is for looking at; sampling uses the exact ratio. */
+typedef struct ais_learned_discriminator ais_learned_discriminator;
+
 typedef struct ais_training {
     int dim, count;
     double *x;                 /* count x dim: the population, to start chains from */
@@ -113,6 +117,8 @@ typedef struct ais_training {
     double rival_ess_per_second, ess_per_second;
     int points;
     ais_train_point *point;
+    ais_learned_discriminator *discriminator; /* belongs to the training; NULL when none was learned, or when training
+                                                 was resumed after the adversarial stage */
 } ais_training;
 
 /* Trains a kernel for the target; both results belong to the caller. AIS_STOPPED when stop was set: kernel and
@@ -120,6 +126,12 @@ typedef struct ais_training {
 ais_status ais_train(ais_context *context, const ais_target *target, const ais_train_options *options,
                      ais_kernel **kernel, ais_training **training);
 void ais_training_free(ais_training *training); /* NULL is allowed */
+
+/* value[k] = d(z_k, image_k), the discriminator as a function of two states. z and image are 2 dim x n: the coordinates
+ * of x, then those of v, n numbers each, as for ais_kernel_involution. With image = M(z) it is the estimate of the log
+ * ratio at z; d(image, z) = -d(z, image) to the last bit for any two states. discriminator NULL is refused. */
+ais_status ais_discriminator_evaluate(ais_context *context, const ais_learned_discriminator *discriminator, size_t n,
+                                      const double *z, const double *image, double *value);
 
 #ifdef __cplusplus
 }

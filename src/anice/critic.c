@@ -93,7 +93,7 @@ static void backward(const ais_critic *critic, const ais_real *weights, const ai
 
 /* ---- the penalty ------------------------------------------------------------------------------- */
 
-/* t_0 for the lanes between, whose slope is grad D. Returns the penalty. */
+/* t_0 for the lanes between, whose slope is grad D. Returns the penalty of math.md (28). */
 static double penalty(const ais_critic *critic, const ais_critic_tape *tape, size_t first) {
     double sum = 0, share = critic->penalty / (double)tape->chain;
     size_t inputs = (size_t)critic->net.inputs;
@@ -168,7 +168,7 @@ static void bias_gradient(const ais_critic *critic, const ais_critic_tape *tape,
     }
 }
 
-/* What D of each lane is worth in L; of a lane between it is 1, so that its slope is grad D. */
+/* What D of each lane is worth in L, math.md (28); of a lane between it is 1, so that its slope is grad D. */
 static double set_worth(ais_critic_tape *tape, bool slope_only) {
     double loss = 0;
     for (size_t c = 0; c < tape->lanes; c++) {

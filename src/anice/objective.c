@@ -54,6 +54,7 @@ static double add_velocities(const ais_nice *nice, ais_nice_tape *tape, double s
     return sum;
 }
 
+/* math.md (28), the kernel's part. */
 double ais_anice_kernel_step(ais_anice_objective *objective, const ais_real *kernel, const ais_real *critic, int burn,
                              int pair, ais_real *gradient) {
     const ais_nice *nice = &objective->nice;

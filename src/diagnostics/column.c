@@ -98,6 +98,7 @@ void ais_column_fold(ais_column *column, const double *split, double *folded) {
     for (size_t i = 0; i < n; i++) folded[i] = fabs(split[i] - median);
 }
 
+/* math.md (25). */
 double ais_column_rhat(const ais_column *column, const double *split) {
     size_t half = (size_t)column->half, halves = 2 * (size_t)column->chains;
     double within = 0, mean_of_means = 0, spread = 0;

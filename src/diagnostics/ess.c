@@ -53,6 +53,7 @@ static double monotone_time(double *rho, int n) {
     return 2 * sum - 1 + tail;
 }
 
+/* math.md (26), with values that differ by no more than tolerance taken as equal. */
 double ais_column_ess_tolerant(ais_column *column, const double *split, double tolerance) {
     double low = INFINITY, high = -INFINITY, size = (double)column->split_n;
     for (size_t i = 0; i < column->split_n; i++) {

@@ -45,6 +45,7 @@ static bool add_far_lags(song_sum *song, const double *x, double mean) {
     return complete;
 }
 
+/* math.md (23). */
 double ais_ess_song(const double *x, int draws, double mean, double variance, double cut) {
     if (draws < 1 || !(variance > 0) || !isfinite(variance) || !isfinite(mean) || isnan(cut)) return NAN;
     for (int t = 0; t < draws; t++)
@@ -59,6 +60,7 @@ double ais_ess_song(const double *x, int draws, double mean, double variance, do
     return draws / song.sum;
 }
 
+/* math.md (24). */
 double ais_ess_error(const double *x, int chains, int draws, double mean, double variance) {
     if (chains < 1 || draws < 1 || !(variance > 0) || !isfinite(variance) || !isfinite(mean)) return NAN;
     double squares = 0;

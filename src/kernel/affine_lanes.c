@@ -37,6 +37,7 @@ static inline float inverse_scale(float p, float unit) {
 
 #define INLINE static inline __attribute__((always_inline))
 
+/* math.md (8), the affine one. */
 INLINE void map(const ais_layer_call *call, bool inverse, double *z, double *x, double *product) {
     const ais_real unit = (ais_real)(1 / call->bound);
     size_t lanes = call->lanes;

@@ -71,7 +71,7 @@ static void shift(const ais_henon *henon, size_t lanes, const ais_real *eta, boo
     }
 }
 
-/* other = times V(stay) - other, times 1 or 2. */
+/* other = times V(stay) - other, times 1 or 2: math.md (7). */
 static void reflect(const ais_henon *henon, const ais_real *layer_weights, const ais_henon_work *work, int times,
                     const int64_t *stay, int64_t *other) {
     size_t rows = (size_t)henon->dim * work->lanes;
@@ -86,6 +86,7 @@ static void swap(int64_t **x, int64_t **y) {
     *y = swapped;
 }
 
+/* math.md (6), on the lattice (7). */
 static void lattice_pass(const ais_henon *henon, const ais_real *weights, const ais_henon_work *work, ais_henon_way way,
                          int64_t **x, int64_t **y) {
     int last = henon->layers - 1;
@@ -144,6 +145,7 @@ static void add_eta(const ais_henon *henon, size_t lanes, const ais_real *eta, d
     }
 }
 
+/* math.md (6) in double, for training. */
 void ais_henon_map(const ais_henon *henon, const ais_real *weights, ais_henon_tape *tape, bool inverse, double *z) {
     size_t lanes = tape->lanes, rows = (size_t)henon->dim * lanes, hidden = ais_perceptron_tape(&henon->net) * lanes;
     double *x = z, *y = z + rows;

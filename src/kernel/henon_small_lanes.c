@@ -167,6 +167,7 @@ AIS_INLINE void run_all(const ais_henon *henon, int dim, bool tanh, const float 
     if (c < lanes) pass(henon, dim, tanh, LEAST, weights, way, lanes, lanes - c, z + c);
 }
 
+/* math.md (6) and (7) for small V. */
 void AIS_ISA(ais_henon_small)(const ais_henon *henon, const ais_real *weights, ais_henon_way way, size_t lanes,
                               int64_t *z) {
     bool tanh = henon->net.tanh;

@@ -1,4 +1,4 @@
-/* M = g^-1 o R o g, and proposals made with it. */
+/* M = g^-1 o R o g, math.md (2) and (5), and proposals made with it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,10 +111,10 @@ void ais_map_forward(const ais_learned *learned, ais_proposal *proposal, const d
     ais_flow_map(&learned->flow, learned->weights, proposal->flow_tape, false, mapped, det);
 }
 
-/* The chain lives on v: x = S(v) with S = T^-1 as it is computed, and the weight log p(S(v)) + log|det S'| - log N(v)
- * is a function of v alone, kept with the point. So the ratio of two weights is exactly antisymmetric, whatever S
- * rounds to, and nothing has to be inverted. T(S(v)) = v says that S is the map it is taken for; it costs a second pass
- * and is measured where `measure` is set. */
+/* math.md (9). The chain lives on v: x = S(v) with S = T^-1 as it is computed, and the weight log p(S(v)) + log|det S'|
+ * - log N(v) is a function of v alone, kept with the point. So the ratio of two weights is exactly antisymmetric,
+ * whatever S rounds to, and nothing has to be inverted. T(S(v)) = v says that S is the map it is taken for; it costs a
+ * second pass and is measured where `measure` is set. */
 void ais_propose_independent(const ais_learned *learned, ais_proposal *proposal) {
     int dim = proposal->dim;
     size_t lanes = proposal->lanes, rows = (size_t)dim * lanes;

@@ -59,6 +59,7 @@ static void move_x(const ais_nice *nice, const ais_real *weights, ais_nice_work 
     for (size_t i = 0; i < (size_t)nice->dim * lanes; i++) x[i] = moved(x[i], work->out[i], forward[i % lanes]);
 }
 
+/* math.md (27). */
 void ais_nice_lattice(const ais_nice *nice, const ais_real *weights, ais_nice_work *work, const bool *forward,
                       int64_t *x, int64_t *v) {
     move_v(nice, weights, work, forward, false, x, v);

@@ -60,7 +60,8 @@ typedef struct landing {
     double image, up, down;
 } landing;
 
-/* `value` in the bin with corner (x, y), width, height, their quotient s, and slopes d0, d1 at its ends. */
+/* math.md (10), or its inverse: `value` in the bin with corner (x, y), width, height, their quotient s, and slopes d0,
+ * d1 at its ends. */
 AIS_INLINE landing land(bool inverse, double bound, double value, double x, double width, double y, double height,
                         double s, double d0, double d1) {
     double bend = d0 + d1 - 2 * s, outside = value;

@@ -1,4 +1,4 @@
-/* Splines whose parameters a conditioner gives, each lane its own. */
+/* Splines whose parameters a conditioner gives, each lane its own: math.md (8) and (10). */
 #include "kernel/spline_bin.h"
 
 /* The bin of each lane: its corner, size, slopes at both ends, and its number. */

@@ -18,6 +18,7 @@ void AIS_ISA(ais_mask)(int dim, size_t lanes, size_t count, double tolerance, co
     }
 }
 
+/* What v gives to the joint density, math.md (1): 1/2 |v|^2 before and after. */
 void AIS_ISA(ais_kinetic)(int dim, size_t lanes, const double *v, const double *image, double *kinetic) {
     for (size_t c = 0; c < lanes; c += AIS_WORDS) {
         ais_doubles sum[2] = {{0}};
@@ -30,6 +31,7 @@ void AIS_ISA(ais_kinetic)(int dim, size_t lanes, const double *v, const double *
     }
 }
 
+/* math.md (3) and (4). */
 void AIS_ISA(ais_test_lanes)(const ais_test_call *call, double *chance, int64_t *taken) {
     const ais_doubles one = ais_spread_double(1), zero = {0}, tolerance = ais_spread_double(call->tolerance);
     for (size_t c = 0; c < call->count; c += AIS_WORDS) {

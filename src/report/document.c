@@ -40,7 +40,11 @@ ais_status ais_document_figure(ais_context *context, FILE *file, const ais_figur
         ais_document_note(file, "There is no figure here: this aisampler was built without cairo.");
         return status;
     }
-    fputs("<div class=\"panels\">\n", file);
+    if (figure->columns > 0) /* so many at most, fewer where the page is narrow */
+        fprintf(file, "<div class=\"panels rows\" style=\"--columns:%d;--paper-columns:%d\">\n", figure->columns,
+                figure->columns == 2 || figure->columns == 4 ? figure->columns : 3);
+    else
+        fputs("<div class=\"panels\">\n", file);
     for (int i = 0; i < ais_figure_panels(figure) && status == AIS_OK; i++) {
         char name[64];
         snprintf(name, sizeof name, "%.40sp%d", prefix, i);

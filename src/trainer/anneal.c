@@ -47,6 +47,7 @@ static double share_at(const annealing *a, double to) {
     return alive > 0 ? sum * sum / squares / alive : 0;
 }
 
+/* math.md (21). */
 static double next_beta(const annealing *a) {
     if (share_at(a, 1) >= 0.5) return 1;
     double low = a->beta, high = 1;
@@ -60,6 +61,7 @@ static double next_beta(const annealing *a) {
     return fmax(low, a->beta + 1e-12);
 }
 
+/* The weights of one temperature and their part of log Z, math.md (22). */
 static void resample(annealing *a, double to, ais_annealing *result) {
     for (size_t c = 0; c < a->n; c++)
         a->weight[c] = a->logp[c] > -INFINITY ? (to - a->beta) * (a->logp[c] - a->base[c]) : -INFINITY;

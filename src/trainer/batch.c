@@ -50,7 +50,7 @@ static void run_block(void *data, int b) {
     batch->top[b] = largest_of(gradient, batch->count);
 }
 
-/* ---- the exact sum -------------------------------------------------------------------------------
+/* ---- the exact sum, math.md (19) -------------------------------------------------------------------------------
  * Every term is first rounded to a multiple of one unit, so coarse that all partial sums of `blocks` terms are
  * multiples of it below 2^53 units: doubles hold them without error, in any order. (t + c) - c rounds t to the unit
  * when c = 1.5 * 2^52 units. For 1,000 blocks the unit is 2^-40 of the largest term, far below a float's 2^-24. */

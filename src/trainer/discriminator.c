@@ -116,6 +116,7 @@ ais_discriminator_tape *ais_discriminator_tape_new(const ais_discriminator *disc
 
 /* ---- product form ------------------------------------------------------------------------------ */
 
+/* math.md (11). */
 static void product_forward(const ais_discriminator *discriminator, const ais_real *weights,
                             ais_discriminator_tape *tape, const double *z, const double *image, double *value) {
     const ais_perceptron *net = &discriminator->net;
@@ -153,6 +154,7 @@ static void product_backward(const ais_discriminator *discriminator, const ais_r
 
 /* ---- general form ------------------------------------------------------------------------------ */
 
+/* math.md (12). */
 static void general_forward(const ais_discriminator *discriminator, const ais_real *weights,
                             ais_discriminator_tape *tape, const double *z, const double *image, double *value) {
     size_t lanes = tape->lanes, rows = (size_t)discriminator->inputs * lanes;
@@ -230,6 +232,7 @@ void ais_discriminator_backward(const ais_discriminator *discriminator, const ai
         general_backward(discriminator, weights, tape, gradient_value, gradient_z, gradient_image, to);
 }
 
+/* math.md (14). */
 double ais_discriminator_loss_at(ais_discriminator_loss loss, double d, double *slope) {
     double odds = exp(-fabs(d)), r = (d < 0 ? odds : 1) / (1 + odds);
     double softplus = (d > 0 ? d : 0) + log1p(odds); /* log(1 + e^d) */

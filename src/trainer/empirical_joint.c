@@ -50,7 +50,7 @@ static void make_pairs(const work *this, int b, double *d) {
     for (int c = 0; c < AIS_BLOCK; c++) d[c] -= value[c];
 }
 
-/* Mean of log(1 + e^d), by the weights of D. */
+/* Mean of log(1 + e^d), math.md (14), by the weights of D. */
 static void ratio_block(void *data, int b, ais_real *gradient, double *loss) {
     const work *this = data;
     pairs *mine = &this->block[b];
@@ -65,7 +65,7 @@ static void ratio_block(void *data, int b, ais_real *gradient, double *loss) {
     ais_ratio_backward(&this->learned->ratio, &mine->draw_tape, minus, NULL, gradient);
 }
 
-/* Minus the mean of r(d), by the weights of T. */
+/* Minus the mean of r(d), math.md (13), by the weights of T. */
 static void map_block(void *data, int b, ais_real *gradient, double *loss) {
     const work *this = data;
     const ais_learned *learned = this->learned;

@@ -52,7 +52,7 @@ static double energy(const ais_flow_block *block, int dim, int c) {
     return 0.5 * sum - block->log_det[c];
 }
 
-/* The derivative of the block's part of the loss by -log q of each lane. */
+/* The derivative of the block's part of the loss, math.md (15) or (16), by -log q of each lane. */
 static double draw_weights(const ais_flow_trainer *trainer, const ais_flow_block *block, int b, double *weight) {
     int dim = trainer->learned->shape.dim;
     double points = (double)trainer->batch.blocks * AIS_BLOCK, loss = 0;
@@ -110,6 +110,7 @@ static bool target_slope(const ais_flow_trainer *trainer, ais_flow_block *block,
     return true;
 }
 
+/* math.md (17). */
 static void path_block(void *data, int b, ais_real *gradient_weights, double *loss) {
     const ais_flow_trainer *trainer = data;
     const ais_learned *learned = trainer->learned;

@@ -106,6 +106,7 @@ static void map_backward(const ais_henon_objective *objective, ais_henon_block *
 
 /* ---- likelihood -------------------------------------------------------------------------------- */
 
+/* math.md (15). */
 static void likelihood_block(void *data, int b, ais_real *gradient, double *loss) {
     const ais_henon_objective *objective = data;
     ais_henon_block *block = &objective->block[b];
@@ -127,6 +128,7 @@ double ais_henon_likelihood(ais_henon_objective *objective, const ais_real *thet
 
 /* ---- acceptance -------------------------------------------------------------------------------- */
 
+/* math.md (3): M preserves volume. */
 static void exact_ratio(const ais_henon_objective *objective, ais_henon_block *block) {
     size_t rows = (size_t)objective->henon.dim * AIS_BLOCK;
     const double *v = block->z + rows, *image_v = block->image + rows;
@@ -208,6 +210,7 @@ static void image_gradient(const ais_henon_objective *objective, ais_henon_block
         if (block->bad[i % AIS_BLOCK] || !isfinite(block->gradient[i])) block->gradient[i] = 0;
 }
 
+/* Of the acceptance, math.md (13), or of the exact ratio, math.md (16). */
 static double loss_at(ais_exact_loss kind, double ratio, double *slope) {
     double odds = exp(-fabs(ratio)), barker = (ratio < 0 ? odds : 1) / (1 + odds), root = sqrt(1 + ratio * ratio);
     *slope = kind == AIS_CHANCE ? (ratio < 0 ? -odds : 0)
@@ -216,6 +219,7 @@ static double loss_at(ais_exact_loss kind, double ratio, double *slope) {
     return kind == AIS_CHANCE ? (ratio < 0 ? -odds : -1) : kind == AIS_SOFT ? -2 * barker : root - 1;
 }
 
+/* math.md (13) with a discriminator, (16) without. */
 static void acceptance_block(void *data, int b, ais_real *gradient, double *loss) {
     const ais_henon_objective *objective = data;
     ais_henon_block *block = &objective->block[b];
@@ -253,6 +257,7 @@ double ais_henon_acceptance(ais_henon_objective *objective, const ais_real *thet
 
 /* ---- discriminator ----------------------------------------------------------------------------- */
 
+/* math.md (14). */
 static void discriminate_block(void *data, int b, ais_real *gradient, double *loss) {
     const ais_henon_objective *objective = data;
     ais_henon_block *block = &objective->block[b];

@@ -49,6 +49,7 @@ static double tail_shape(size_t n, double *sorted) {
     return ais_pareto_shape(m, tail);
 }
 
+/* math.md (20). */
 ais_weighing ais_weigh(size_t n, const double *log_weight, double *room) {
     double top = -INFINITY, sum = 0, squares = 0;
     for (size_t i = 0; i < n; i++) top = fmax(top, log_weight[i]);

@@ -68,6 +68,7 @@ static double log_det(int n, const double *matrix, double *a) {
     return sum;
 }
 
+/* math.md (20) with the map's own q. */
 ais_status ais_flow_log_z(ais_context *context, const ais_kernel *kernel, const ais_target *target, ais_pool *pool,
                           uint64_t seed, ais_training *training) {
     const ais_learned *learned = ais_as_learned(kernel);

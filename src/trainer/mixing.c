@@ -104,6 +104,7 @@ void ais_mixing_correlate(const ais_mixing *mixing, ais_mixing_block *block, con
     (features, features, block->lanes, block->standard, block->end, block->correlation, block->spare);
 }
 
+/* math.md (18). */
 double ais_mixing_total(ais_mixing *mixing, const ais_mixing_block *block, int blocks, double strength) {
     double n = (double)block->lanes * blocks, all = 0, term = 0;
     int features = mixing->features;

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "trainer/empirical.h"
 #include "trainer/henon_judge.h"
+#include "trainer/learned_discriminator.h"
 #include "trainer/lesson.h"
 #include "trainer/log_z.h"
 #include "trainer/rival.h"
@@ -333,6 +334,18 @@ static ais_status make_henon(ais_context *context, ais_lesson *this, const ais_s
     return ais_flow_whiten(context, this->present, this->population, AIS_WHITEN_FULL);
 }
 
+/* In place of that of the kernel before. */
+static ais_status keep_discriminator(ais_context *context, const ais_lesson *this, const ais_henon_trainer *trainer) {
+    ais_discriminator shape;
+    const ais_real *weights = ais_henon_trainer_discriminator(trainer, &shape);
+    ais_training *training = this->training;
+    ais_learned_discriminator_free(training->discriminator);
+    training->discriminator = NULL;
+    if (!weights) return AIS_OK;
+    return ais_learned_discriminator_new(context, &shape, weights, &ais_as_learned(this->present)->whitening,
+                                         &training->discriminator);
+}
+
 static ais_status attempt_henon(ais_context *context, ais_lesson *this, const ais_shape *shape, const char *objective) {
     ais_henon_trainer *trainer = NULL;
     bool resumed;
@@ -344,10 +357,12 @@ static ais_status attempt_henon(ais_context *context, ais_lesson *this, const ai
     if (status == AIS_OK) status = run_henon_stages(context, this, trainer, objective);
     ais_checkpoint_leave(this->checkpoint);
     double worst_ess = trainer ? ais_henon_trainer_best(trainer) : -1;
+    bool better = !this->best || worst_ess > this->best_ess;
+    if (status == AIS_OK && better) status = keep_discriminator(context, this, trainer);
     ais_henon_trainer_free(trainer);
     ais_population_use(context, this->population, NULL); /* the kernel may be freed below */
     this->training->attempts++;
-    if (!this->best || worst_ess > this->best_ess) {
+    if (better) {
         ais_kernel_free(this->best);
         this->best = this->present;
         this->best_ess = worst_ess;

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/ranks.h"
 #include "trainer/identity.h"
+#include "trainer/learned_discriminator.h"
 
 static const double default_interval = 1;
 
@@ -15,6 +16,7 @@ void ais_training_free(ais_training *training) {
     if (!training) return;
     free(training->x);
     free(training->point);
+    ais_learned_discriminator_free(training->discriminator);
     free(training);
 }
 

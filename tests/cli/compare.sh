@@ -17,6 +17,9 @@ import json, math, sys, xml.dom.minidom
 folder = sys.argv[1]
 page = xml.dom.minidom.parse(folder + "/compare.html")
 assert len(page.getElementsByTagName("tr")) == 17, "a heading and sixteen quantities"
+if "without cairo" not in open(folder + "/compare.html").read():
+    assert len(page.getElementsByTagName("svg")) == 5, "a panel for each sampler"
+    assert open(folder + "/compare.png", "rb").read(8) == b"\x89PNG\r\n\x1a\n"
 found = {one["sampler"]: one for one in json.load(open(folder + "/compare.json"))["samplers"]}
 assert list(found) == ["ai", "hmc", "nuts", "rwm", "anice"], list(found)
 for name, one in found.items():

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Reports in a browser, narrow and wide, light and dark: learned 2D, many parameters, and draws not to be trusted.
+# Reports in a browser, narrow and wide, light and dark: learned 2D, many parameters, draws not to be trusted, and the
+# pages of compare and reproduce.
 # Argument: the build folder.
 set -u
 ais=$1/aisampler
@@ -10,4 +11,7 @@ command -v chromium > /dev/null || { echo "chromium is not installed: scripts/pa
 "$ais" sample gaussian:dim=50 -q --report -o "$work/many"
 [ -e "$work/many/report.html" ] && grep -q "without cairo" "$work/many/report.html" &&
     { echo "built without cairo: there are no figures to look at"; exit 0; }
-python3 tests/support/report_browser.py "$work/learned/report.html" "$work/many/report.html"
+"$ais" compare mog2 --samplers ai,nuts,rwm --draws 500 -q -o "$work/compared" > /dev/null
+"$ais" reproduce --only triangle --trials 4 --iterations 3 --steps 10 -q -o "$work/paper"
+python3 tests/support/report_browser.py "$work/learned/report.html" "$work/many/report.html" \
+    "$work/compared/compare.html" "$work/paper/reproduce.html"

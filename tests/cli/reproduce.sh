@@ -19,7 +19,7 @@ folder = sys.argv[1]
 page = xml.dom.minidom.parse(folder + "/reproduce.html")
 pictures = len(page.getElementsByTagName("svg"))
 assert pictures == 5 or "without cairo" in open(folder + "/reproduce.html").read(), pictures
-found = {row["sampler"]: row for row in json.load(open(folder + "/reproduce.json"))["triangle"]["rows"]}
+found = {row["sampler"].split()[0]: row for row in json.load(open(folder + "/reproduce.json"))["triangle"]["rows"]}
 assert list(found) == ["truth", "hmc", "anice", "paper", "ai"], list(found)
 assert abs(found["truth"]["share 3"] - 2 / 3) < 1e-3 and found["truth"]["mean-ESS"] is None
 ours = found["ai"]
@@ -29,6 +29,27 @@ cells = [line.count("|") for line in lines if line.startswith("|")]
 assert len(cells) == 7 and len(set(cells)) == 1, cells
 PYTHON
 ! ls "$work"/triangle/*.part 2> /dev/null
+
+# Training and its discriminator: the curve's two panels, d(x, y) and the log ratio for three x, draws at three times.
+[ "$(code "$ais" reproduce --only training --steps 40 -q -o "$work/training")" = 0 ]
+python3 - "$work/training/reproduce.html" <<'PYTHON'
+import sys, xml.dom.minidom
+text = open(sys.argv[1]).read()
+if "without cairo" not in text:
+    pictures = xml.dom.minidom.parseString(text).getElementsByTagName("svg")
+    assert len(pictures) == 2 + 6 + 3, len(pictures)
+assert "(figure 4)" in text and "(figure 7)" in text
+PYTHON
+
+# The baseline's kernel does not depend on how many are trained at once.
+for threads in 1 3; do
+    "$ais" reproduce --only triangle --trials 4 --iterations 3 --steps 10 -j $threads -q -o "$work/threads-$threads"
+    python3 - "$work/threads-$threads/reproduce.json" > "$work/anice-$threads" <<'PYTHON'
+import json, sys
+print([row for row in json.load(open(sys.argv[1]))["triangle"]["rows"] if row["sampler"] == "anice"])
+PYTHON
+done
+cmp "$work/anice-1" "$work/anice-3"
 
 refuse() { # CODE PART words...
     local wanted=$1 part=$2
