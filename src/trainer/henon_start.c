@@ -70,10 +70,11 @@ ais_henon_stage ais_henon_stage_default(ais_henon_kind kind) {
     stage.rate = exact ? 1e-3 : 3e-4;
     stage.batch = exact ? 0 : 512;
     stage.average = 0.99;
-    stage.mixing = exact ? 1 : 0.3;
-    stage.likelihood = exact ? 0.1 : 1;
+    stage.mixing = exact ? 1 : 2;
+    stage.likelihood = exact ? 0.1 : 0.3;
     stage.mixing_weight = 4;
     stage.waves = 32;
+    stage.ripples = exact ? 0 : 16;
     stage.check_every = exact ? 1000 : 500;
     stage.form = AIS_PRODUCT;
     stage.loss = AIS_LOGISTIC;

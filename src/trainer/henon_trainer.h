@@ -39,6 +39,7 @@ typedef struct ais_henon_stage {
     double mixing;        /* strength of the mixing term; 0: none */
     double mixing_weight; /* of x and x^2 in it */
     int waves;            /* random Fourier features in it */
+    int ripples;          /* waves of the distance from the population's mean in it */
     double likelihood;    /* weight of the likelihood beside exact or adversarial */
     bool differences;     /* exact: never ask for the target's gradient */
     ais_exact_loss exact;
