@@ -90,7 +90,7 @@ ais_henon_stage ais_henon_stage_default(ais_henon_kind kind) {
     stage.check_chains = 512;
     stage.check_draws = 500;
     bool exact = kind == AIS_EXACT;
-    stage.steps = exact ? 4000 : 1500;
+    stage.steps = exact ? 4000 : 3000;
     stage.rate = exact ? 1e-3 : 3e-4;
     stage.batch = exact ? 0 : 512;
     stage.average = 0.99;
