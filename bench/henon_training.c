@@ -152,6 +152,7 @@ static ais_henon_stage stage_of(char letter, int dim) {
     TAKE(mixing);
     TAKE(mixing_weight);
     TAKE(waves);
+    TAKE(ripples);
     TAKE(likelihood);
     TAKE(hidden);
     TAKE(depth);

@@ -46,6 +46,30 @@ void ais_henon_calm(ais_kernel *kernel, double share) {
     }
 }
 
+/* V(y)_i = slope y_i, as slope relu(y_i) - slope relu(-y_i); the hidden units that are left over stay as they are. */
+static void make_linear(const ais_perceptron *net, double slope, ais_real *weights) {
+    size_t inputs = (size_t)net->inputs, hidden = (size_t)net->hidden, pairs = hidden / 2;
+    ais_real *first = weights, *bias = first + hidden * inputs, *last = bias + hidden;
+    for (size_t unit = 0; unit < 2 * (pairs < inputs ? pairs : inputs); unit++) {
+        size_t coordinate = unit / 2;
+        double sign = unit % 2 ? -1 : 1;
+        memset(first + unit * inputs, 0, inputs * sizeof *first);
+        first[unit * inputs + coordinate] = (ais_real)sign;
+        bias[unit] = 0;
+        for (size_t i = 0; i < (size_t)net->outputs; i++)
+            last[i * hidden + unit] = (ais_real)(i == coordinate ? sign * slope : 0);
+    }
+}
+
+/* A turn is three shears; a layer with linear V is a shear after a quarter turn. */
+void ais_henon_turn(ais_kernel *kernel, double angle) {
+    ais_learned *learned = (ais_learned *)kernel;
+    const ais_henon *henon = &learned->henon;
+    const double slope[3] = {tan(angle / 2), sin(angle), tan(angle / 2)};
+    if (henon->net.tanh || henon->net.depth != 1 || henon->layers < 3) return;
+    for (size_t l = 0; l < 3; l++) make_linear(&henon->net, slope[l], learned->weights + l * henon->layer_weights);
+}
+
 ais_henon_stage ais_henon_stage_default(ais_henon_kind kind) {
     ais_henon_stage stage = {.kind = kind,
                              .steps = 3000,
@@ -66,14 +90,15 @@ ais_henon_stage ais_henon_stage_default(ais_henon_kind kind) {
     stage.check_chains = 512;
     stage.check_draws = 500;
     bool exact = kind == AIS_EXACT;
-    stage.steps = exact ? 4000 : 1500;
+    stage.steps = exact ? 4000 : 3000;
     stage.rate = exact ? 1e-3 : 3e-4;
     stage.batch = exact ? 0 : 512;
     stage.average = 0.99;
-    stage.mixing = exact ? 1 : 0.3;
-    stage.likelihood = exact ? 0.1 : 1;
+    stage.mixing = exact ? 1 : 2;
+    stage.likelihood = exact ? 0.1 : 0.3;
     stage.mixing_weight = 4;
     stage.waves = 32;
+    stage.ripples = exact ? 0 : 16;
     stage.check_every = exact ? 1000 : 500;
     stage.form = AIS_PRODUCT;
     stage.loss = AIS_LOGISTIC;
@@ -86,9 +111,9 @@ ais_henon_stage ais_henon_stage_default(ais_henon_kind kind) {
 ais_henon_stage ais_henon_stage_paper(int dim) {
     return (ais_henon_stage){.kind = AIS_ADVERSARIAL,
                              .steps = dim <= 2 ? 2000 : 300,
-                             .rate = 3e-4,
+                             .rate = dim <= 2 ? 3e-4 : 1e-4,
                              .final_share = 1,
-                             .batch = dim <= 2 ? 512 : 256,
+                             .batch = dim <= 2 ? 512 : 1024,
                              .kernel_steps = 1,
                              .discriminator_steps = 3,
                              .discriminator_rate = 1e-3,

@@ -41,6 +41,7 @@ typedef struct course {
     int rollbacks, offset;
     long first, turn; /* steps of the discriminator alone, then turns, that are done */
     double common;    /* scale of the population as the stage began */
+    double *centre;   /* and its mean */
     ais_arena arena;
 } course;
 
@@ -108,9 +109,14 @@ static bool open_course(course *this) {
     if (blocks > trainer->population->blocks) blocks = trainer->population->blocks;
     bool adversarial = stage->kind == AIS_ADVERSARIAL, mixing = stage->kind != AIS_LIKELIHOOD && stage->mixing > 0;
     ais_discriminator_build(&this->discriminator, stage->form, dim, stage->hidden, stage->depth, stage->tanh);
-    if (mixing && !ais_mixing_new(&this->mixing, dim, stage->waves, stage->mixing_weight, this->common, trainer->seed,
-                                  &this->arena))
-        return false;
+    ais_mixing_options features = {.dim = dim,
+                                   .waves = stage->waves,
+                                   .ripples = stage->ripples,
+                                   .weight = stage->mixing_weight,
+                                   .scale = this->common,
+                                   .centre = this->centre,
+                                   .seed = trainer->seed};
+    if (mixing && !ais_mixing_new(&this->mixing, &features, &this->arena)) return false;
     this->objective = (ais_henon_objective){.henon = learned->henon,
                                             .reversal = learned->shape.reversal,
                                             .whitening = &learned->whitening,
@@ -251,6 +257,8 @@ static ais_status judge(ais_context *context, course *this) {
 static void exchange_stage(ais_checkpoint *checkpoint, void *data) {
     course *this = data;
     AIS_FIELD(checkpoint, this, common);
+    ais_checkpoint_bytes(checkpoint, "centre", this->centre,
+                         (size_t)this->trainer->learned->shape.dim * sizeof *this->centre);
 }
 
 /* Before a turn. */
@@ -324,13 +332,16 @@ ais_status ais_henon_train(ais_context *context, ais_henon_trainer *trainer, con
                         stage_name[stage->kind], stage->steps, stage->rate, stage->kernel_steps);
     course this = {.trainer = trainer, .stage = stage};
     size_t dim = (size_t)trainer->learned->shape.dim;
-    double *moments = AIS_TAKE(&this.arena, double, 2 * dim);
+    double *sd = AIS_TAKE(&this.arena, double, dim);
     bool resumed;
-    ais_status status = AIS_OK;
-    if (moments) common_moments(trainer->population, moments, moments + dim, &this.common);
-    status = ais_checkpoint_enter(context, stage->checkpoint, "stage", exchange_stage, &this, &resumed);
-    if (status == AIS_OK && (!moments || !open_course(&this)))
-        status = ais_fail_memory(context, "a stage of training", 0);
+    this.centre = AIS_TAKE(&this.arena, double, dim);
+    if (!sd || !this.centre) {
+        ais_arena_free(&this.arena);
+        return ais_fail_memory(context, "a stage of training", 2 * dim * sizeof *sd);
+    }
+    common_moments(trainer->population, this.centre, sd, &this.common);
+    ais_status status = ais_checkpoint_enter(context, stage->checkpoint, "stage", exchange_stage, &this, &resumed);
+    if (status == AIS_OK && !open_course(&this)) status = ais_fail_memory(context, "a stage of training", 0);
     if (status == AIS_OK) {
         status = ais_checkpoint_enter(context, stage->checkpoint, "course", exchange_course, &this, &resumed);
         set_kernel(trainer, kept(&this));

@@ -39,6 +39,7 @@ typedef struct ais_henon_stage {
     double mixing;        /* strength of the mixing term; 0: none */
     double mixing_weight; /* of x and x^2 in it */
     int waves;            /* random Fourier features in it */
+    int ripples;          /* waves of the distance from the population's mean in it */
     double likelihood;    /* weight of the likelihood beside exact or adversarial */
     bool differences;     /* exact: never ask for the target's gradient */
     ais_exact_loss exact;
@@ -88,5 +89,11 @@ void ais_henon_spread(ais_kernel *kernel, uint64_t seed);
 
 /* Scales V's last layer: the smaller, the closer a fresh g is to quarter turns. */
 void ais_henon_calm(ais_kernel *kernel, double share);
+
+/* V of the first three layers becomes linear on as many coordinates as it has pairs of hidden units, so that (with
+ * V = 0 in the others and an odd number of layers) flip proposes x' = -x cos(2 angle) - v sin(2 angle) in whitened
+ * space: still antithetic, but |x| is not kept as x -> -x keeps it. For relu with one hidden layer and three layers or
+ * more; other kernels are left as they are. */
+void ais_henon_turn(ais_kernel *kernel, double angle);
 
 #endif

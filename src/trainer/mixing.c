@@ -9,32 +9,56 @@
 /* A proposal far outside must not rule the covariance. */
 static const double widest = 4, least_sd = 1e-3, pi = 3.141592653589793;
 
-bool ais_mixing_new(ais_mixing *mixing, int dim, int waves, double weight, double scale, uint64_t seed,
-                    ais_arena *arena) {
-    size_t features = 2 * (size_t)dim + (size_t)waves, frequencies = (size_t)waves * (size_t)dim;
-    *mixing = (ais_mixing){.set = {.dim = dim,
-                                   .waves = waves,
-                                   .frequency = AIS_TAKE(arena, double, frequencies + 1),
-                                   .phase = AIS_TAKE(arena, double, waves + 1)},
+static bool take(ais_mixing *mixing, const ais_mixing_options *options, ais_arena *arena) {
+    size_t dim = (size_t)options->dim, waves = (size_t)options->waves, ripples = (size_t)options->ripples;
+    size_t features = 2 * dim + waves + ripples;
+    *mixing = (ais_mixing){.set = {.dim = options->dim,
+                                   .waves = options->waves,
+                                   .ripples = options->ripples,
+                                   .frequency = AIS_TAKE(arena, double, waves *dim + 1),
+                                   .phase = AIS_TAKE(arena, double, waves + 1),
+                                   .pitch = AIS_TAKE(arena, double, ripples + 1),
+                                   .start = AIS_TAKE(arena, double, ripples + 1),
+                                   .centre = AIS_TAKE(arena, double, dim)},
                            .features = (int)features,
                            .weight = AIS_TAKE(arena, double, features),
                            .mean = AIS_TAKE(arena, double, features),
                            .scale = AIS_TAKE(arena, double, features),
                            .correlation = AIS_TAKE(arena, ais_real, features * features),
                            .pull = AIS_TAKE(arena, ais_real, features * features)};
-    if (!mixing->set.frequency || !mixing->set.phase || !mixing->weight || !mixing->mean || !mixing->scale ||
-        !mixing->correlation || !mixing->pull)
-        return false;
+    const ais_feature_set *set = &mixing->set;
+    return set->frequency && set->phase && set->pitch && set->start && set->centre && mixing->weight && mixing->mean &&
+           mixing->scale && mixing->correlation && mixing->pull;
+}
+
+static void draw_waves(const ais_feature_set *set, const ais_mixing_options *options) {
     static const double pitch[4] = {0.7, 1.5, 3, 6}; /* a quarter of the waves each */
-    ais_stream stream = {.seed = seed, .step = 3000, .chain = 2, .purpose = AIS_FOR_WEIGHTS};
-    ais_normals(&stream, frequencies, mixing->set.frequency);
-    for (int w = 0; w < waves; w++) {
-        double by = pitch[4 * w / waves] / (scale * sqrt(0.5 * dim));
-        for (int i = 0; i < dim; i++) mixing->set.frequency[w * dim + i] *= by;
-        stream.step = 3001;
-        mixing->set.phase[w] = 2 * pi * ais_random_uniform(&stream, (uint32_t)w);
+    ais_stream stream = {.seed = options->seed, .step = 3000, .chain = 2, .purpose = AIS_FOR_WEIGHTS};
+    ais_normals(&stream, (size_t)set->waves * (size_t)set->dim, set->frequency);
+    stream.step = 3001;
+    for (int w = 0; w < set->waves; w++) {
+        double by = pitch[4 * w / set->waves] / (options->scale * sqrt(0.5 * set->dim));
+        for (int i = 0; i < set->dim; i++) set->frequency[w * set->dim + i] *= by;
+        set->phase[w] = 2 * pi * ais_random_uniform(&stream, (uint32_t)w);
     }
-    for (size_t i = 0; i < features; i++) mixing->weight[i] = i < 2 * (size_t)dim ? weight : 1;
+}
+
+/* From half a turn within the common sd to shells of a third of it. */
+static void draw_ripples(const ais_feature_set *set, const ais_mixing_options *options) {
+    static const double slowest = 3, fastest = 10;
+    ais_stream stream = {.seed = options->seed, .step = 3002, .chain = 2, .purpose = AIS_FOR_WEIGHTS};
+    if (options->centre) memcpy(set->centre, options->centre, (size_t)set->dim * sizeof *set->centre);
+    for (int k = 0; k < set->ripples; k++) {
+        set->pitch[k] = (slowest + (fastest - slowest) * (k + 0.5) / set->ripples) / options->scale;
+        set->start[k] = 2 * pi * ais_random_uniform(&stream, (uint32_t)k);
+    }
+}
+
+bool ais_mixing_new(ais_mixing *mixing, const ais_mixing_options *options, ais_arena *arena) {
+    if (!take(mixing, options, arena)) return false;
+    draw_waves(&mixing->set, options);
+    draw_ripples(&mixing->set, options);
+    for (int i = 0; i < mixing->features; i++) mixing->weight[i] = i < 2 * options->dim ? options->weight : 1;
     return true;
 }
 

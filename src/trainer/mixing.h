@@ -34,9 +34,16 @@ typedef struct ais_mixing_block {
     double *gradient_f;
 } ais_mixing_block;
 
-/* scale: the common sd of the population, the unit of the waves' lengths. false when memory is out. */
-bool ais_mixing_new(ais_mixing *mixing, int dim, int waves, double weight, double scale, uint64_t seed,
-                    ais_arena *arena);
+typedef struct ais_mixing_options {
+    int dim, waves, ripples;
+    double weight;        /* of x and x^2; that of a wave or ripple is 1 */
+    double scale;         /* the common sd of the population, the unit of the waves' lengths */
+    const double *centre; /* of the ripples; copied; may be NULL where there are none */
+    uint64_t seed;
+} ais_mixing_options;
+
+/* false when memory is out. */
+bool ais_mixing_new(ais_mixing *mixing, const ais_mixing_options *options, ais_arena *arena);
 bool ais_mixing_block_new(const ais_mixing *mixing, size_t lanes, ais_arena *arena, ais_mixing_block *block);
 
 /* Of a block: features of x and x' (dim x lanes) and their sums. */

@@ -321,7 +321,8 @@ static ais_status run_henon_stages(ais_context *context, ais_lesson *this, ais_h
 }
 
 /* The paper's map on a plane starts near x -> -x, unwhitened: what its printed numbers rest on (docs/paper.md). In more
- * dimensions it starts near the reflection about the population's mean. */
+ * dimensions it starts near -0.8 x + 0.6 v about the population's mean: from the reflection some chains, where that is
+ * seldom accepted, hardly move (docs/training.md). */
 static ais_status make_henon(ais_context *context, ais_lesson *this, const ais_shape *shape) {
     ais_status status = ais_kernel_learned(context, shape, this->options->seed, &this->present);
     if (status != AIS_OK) return status;
@@ -331,6 +332,7 @@ static ais_status make_henon(ais_context *context, ais_lesson *this, const ais_s
     }
     if (this->target->dim <= 2) return AIS_OK;
     ais_henon_calm(this->present, 0.1);
+    ais_henon_turn(this->present, 0.32);
     return ais_flow_whiten(context, this->present, this->population, AIS_WHITEN_FULL);
 }
 

@@ -41,7 +41,9 @@ static void make(subject *s, bool adversarial, bool mixing, double likelihood, a
     double mean[DIM] = {0.3, -0.2}, factor[DIM * DIM] = {1.4, 0.2, -0.3, 0.9};
     assert_ok(context, ais_whitening_set(&context, &s->whitening, mean, factor));
     ais_discriminator_build(&s->discriminator, AIS_PRODUCT, DIM, 6, 2, true);
-    assert_true(ais_mixing_new(&s->mixing, DIM, 4, 4, 1.5, 3, &s->arena));
+    ais_mixing_options features = {
+        .dim = DIM, .waves = 4, .ripples = 3, .weight = 4, .scale = 1.5, .centre = mean, .seed = 3};
+    assert_true(ais_mixing_new(&s->mixing, &features, &s->arena));
     s->objective = (ais_henon_objective){.reversal = reversal,
                                          .whitening = &s->whitening,
                                          .target = &s->target,

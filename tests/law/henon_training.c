@@ -2,6 +2,7 @@
  * threads, and what cannot work is refused or rolled back. */
 #include "support.h"
 
+#include "trainer/fresh.h"
 #include "trainer/henon_judge.h"
 #include "trainer/henon_trainer.h"
 
@@ -207,9 +208,36 @@ static void judgement(void **state) {
     }
 }
 
+/* A turned map proposes x' = -x cos(2 angle) - v sin(2 angle) on a round gaussian: always accepted, correlation known.
+ */
+static void turned(void **state) {
+    (void)state;
+    enum { CHAINS = 512, DRAWS = 40 };
+    static const double angle = 0.37;
+    setting s;
+    make(&s, 2, "gaussian:dim=2");
+    static double x[DIM * CHAINS * DRAWS];
+    double acceptance, product = 0, square = 0;
+    ais_kernel *kernel;
+    ais_shape shape = {.map = AIS_HENON, .dim = DIM, .layers = 5, .hidden = 5, .activation = AIS_RELU};
+    assert_ok(s.context, ais_kernel_learned(&s.context, &shape, 5, &kernel));
+    ais_henon_calm(kernel, 0);
+    ais_henon_turn(kernel, angle);
+    assert_ok(s.context, ais_fresh_draws(&s.context, s.population, kernel, 5, CHAINS, DRAWS, x, &acceptance));
+    for (size_t k = 1; k < sizeof x / sizeof *x; k++) {
+        if (k % DRAWS == 0) continue;
+        product += x[k] * x[k - 1];
+        square += x[k] * x[k];
+    }
+    assert_true(acceptance > 0.999);
+    if (!(fabs(product / square + cos(2 * angle)) < 0.03)) fail_msg("correlation %g", product / square);
+    ais_kernel_free(kernel);
+    drop(&s);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(stages), cmocka_unit_test(trained_discriminator),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stages),     cmocka_unit_test(trained_discriminator),
                                        cmocka_unit_test(divergence), cmocka_unit_test(judgement),
-                                       cmocka_unit_test(refusals)};
+                                       cmocka_unit_test(turned),     cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
