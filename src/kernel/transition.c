@@ -168,7 +168,8 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
      * round trip need not be exact, and is only told. */
     double tolerance = ais_is_independent(learned) ? DBL_MAX : learned->tolerance;
     AIS_CHOOSE(ais_mask)
-    (proposal->dim, proposal->lanes, chains > 1 ? proposal->lanes : AIS_HALF, tolerance, state->x, proposal->x, proposal->round_trip);
+    (proposal->dim, proposal->lanes, chains > 1 ? proposal->lanes : AIS_HALF, tolerance, state->x, proposal->x,
+     proposal->round_trip);
     if (learned->ratio.weights)
         estimate_logp(learned, mine, proposal->z, proposal->next_mapped, proposal->next_det, mine->logp);
     else
