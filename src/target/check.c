@@ -93,7 +93,8 @@ static bool difference(const check *at, const double *x, int i, double h, double
     if (!isfinite(up) || !isfinite(down)) return false;
     double width = right - at->moved[i];
     *slope = (up - down) / width;
-    *noise = 16 * DBL_EPSILON * (fabs(up) + fabs(down) + 1) / width;
+    bool single = up == (float)up && down == (float)down; /* computed in single precision: its noise is as large */
+    *noise = (single ? FLT_EPSILON : 16 * DBL_EPSILON) * (fabs(up) + fabs(down) + 1) / width;
     return true;
 }
 

@@ -206,7 +206,7 @@ static void awkward_densities_pass(void **state) {
         {.name = "plain", .dim = 300, .logp = flat},
     };
     for (size_t k = 0; k < sizeof target / sizeof *target; k++)
-        for (uint64_t seed = 0; seed < 200; seed++) {
+        for (uint64_t seed = 0; seed < 1000; seed++) {
             ais_context context = {0};
             if (ais_target_check(&context, &target[k], seed) != AIS_OK) fail_msg("%s", context.message);
         }
