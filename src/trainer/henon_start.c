@@ -95,7 +95,7 @@ ais_henon_stage ais_henon_stage_default(ais_henon_kind kind) {
     stage.batch = exact ? 0 : 512;
     stage.average = 0.99;
     stage.mixing = exact ? 1 : 2;
-    stage.likelihood = exact ? 0.1 : 0.3;
+    stage.likelihood = exact ? 0.1 : 1;
     stage.mixing_weight = 4;
     stage.waves = 32;
     stage.ripples = exact ? 0 : 16;
