@@ -11,9 +11,7 @@ static const double first_step = 0.005, step_ratio = 1.2589254117941673; /* ten 
 const char *const rivals[RIVALS] = {"hmc", "anice", "paper", "ai"};
 
 int anice_iterations(const reproduction *set, int draws) {
-    int all = set->anice_iterations;
-    if (all == 0) return 5000;
-    return draws == PLANE_DRAWS ? all : all > 3 ? all / 4 : 1;
+    return draws == PLANE_DRAWS ? set->anice_iterations : (set->anice_iterations + 2) / 3;
 }
 
 contest trial_contest(const reproduction *set, const ais_target *target, int draws) {
