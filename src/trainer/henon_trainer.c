@@ -10,7 +10,11 @@
 #include "trainer/training.h"
 
 static const double lost_acceptance = 0.005, rollback_scale = 0.5;
-enum { MOST_ROLLBACKS = 5, ROUND = 16 }; /* turns between offers of a checkpoint */
+enum {
+    MOST_ROLLBACKS = 5,
+    ROUND = 16, /* turns between offers of a checkpoint */
+    TOLD = 64   /* steps between two reports, which are where training can be stopped */
+};
 static const char *const stage_name[] = {
     [AIS_LIKELIHOOD] = "likelihood", [AIS_EXACT] = "exact", [AIS_ADVERSARIAL] = "adversarial"};
 
@@ -235,6 +239,12 @@ static ais_status report(ais_context *context, course *this, const ais_fresh_res
                     progress.stage);
 }
 
+/* What is known between two judgements. */
+static ais_status tell(ais_context *context, course *this) {
+    ais_fresh_result moving = {.acceptance = this->trainer->population->acceptance, .worst_ess = NAN};
+    return report(context, this, &moving);
+}
+
 /* Fresh chains, snapshot, and the rollback of a kernel that no longer moves. */
 static ais_status judge(ais_context *context, course *this) {
     ais_henon_trainer *trainer = this->trainer;
@@ -318,7 +328,10 @@ static ais_status run_steps(ais_context *context, course *this) {
                 roll_back(this);
             }
             set_kernel(this->trainer, kept(this));
-            if (this->adam.step % check == 0 || this->adam.step == stage->steps) status = judge(context, this);
+            if (this->adam.step % check == 0 || this->adam.step == stage->steps)
+                status = judge(context, this);
+            else if (this->adam.step % TOLD == 0)
+                status = tell(context, this);
         }
         if (this->rollbacks > MOST_ROLLBACKS) return AIS_OK;
     }
@@ -346,7 +359,10 @@ ais_status ais_henon_train(ais_context *context, ais_henon_trainer *trainer, con
         status = ais_checkpoint_enter(context, stage->checkpoint, "course", exchange_course, &this, &resumed);
         set_kernel(trainer, kept(&this));
         if (status == AIS_OK) status = run_steps(context, &this);
-        if (status == AIS_OK) memcpy(trainer->theta, kept(&this), trainer->count * sizeof *trainer->theta);
+        size_t bytes = trainer->count * sizeof *trainer->theta;
+        if (status == AIS_OK) memcpy(trainer->theta, kept(&this), bytes);
+        if (status == AIS_STOPPED && trainer->best_ess < 0)
+            memcpy(trainer->best, kept(&this), bytes); /* not judged yet */
         ais_checkpoint_leave(stage->checkpoint);
     }
     ais_checkpoint_leave(stage->checkpoint);
