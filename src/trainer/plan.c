@@ -42,7 +42,7 @@ static bool low(const ais_situation *situation, int k, ais_attempt *attempt) {
         return true;
     case 1:
         attempt->shape = spline(dim, 2, 64, 2, 48, 0);
-        attempt->plan = basic(1500, 5e-3, 512);
+        attempt->plan = basic(2200, 5e-3, 512);
         attempt->w0 = 4;
         return true;
     case 2:
@@ -57,17 +57,11 @@ static bool low(const ais_situation *situation, int k, ais_attempt *attempt) {
 
 /* One mode with a gradient: close to normal after whitening; quadratic conditioners bend what is left. */
 static bool bent(const ais_situation *situation, int k, ais_attempt *attempt) {
-    bool few = situation->dim <= 16; /* above, whitened coordinates mix so many that splines of one have little to do */
     attempt->whitening = AIS_WHITEN_FULL;
     attempt->enough = 0.8;
-    attempt->shape = (ais_shape){.map = AIS_REALNVP,
-                                 .reversal = AIS_SWAP,
-                                 .dim = situation->dim,
-                                 .layers = 8,
-                                 .depth = -1,
-                                 .marginal_bins = few ? 8 : 0,
-                                 .bound = 5};
-    long steps = few ? 2000 : 1500; /* a step's cost grows as the cube of the dimension */
+    attempt->shape = (ais_shape){
+        .map = AIS_REALNVP, .reversal = AIS_SWAP, .dim = situation->dim, .layers = 8, .depth = -1, .bound = 5};
+    long steps = situation->dim <= 16 ? 2600 : 1250; /* a step's cost grows as the cube of the dimension */
     attempt->plan = basic(k == 0 ? steps : 2 * steps, 5e-3, 256);
     attempt->plan.checks = 1; /* as the rate goes to 0, the last weights are the best: a judgement would only err */
     attempt->plan.likelihood_share = 0;
