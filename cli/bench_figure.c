@@ -49,7 +49,7 @@ void bench_panel(ais_figure *figure, const bench_drawing *drawing, bool titled, 
     ais_panel *panel = ais_figure_panel(figure, &(ais_panel_options){.title = titled ? drawing->title : NULL,
                                                                      .x = {.label = drawing->across, .log = true},
                                                                      .y = {.label = drawing->up, .log = true}});
-    double x[MOST_POINTS], y[MOST_POINTS];
+    double x[MOST_POINTS] = {0}, y[MOST_POINTS] = {0};
     size_t count = json_array_size(rows) < MOST_POINTS ? json_array_size(rows) : MOST_POINTS;
     for (int k = 0; k < BENCH_LINES && drawing->line[k].key; k++) {
         bool linear = strcmp(drawing->line[k].key, "linear") == 0; /* through the last point of the line before */
