@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "page.h"
 
 enum { MOST_POINTS = 16 };
 
@@ -94,17 +95,7 @@ int bench_draw(const char *path, const json_t *found) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     char directory[4096] = ".";
     if (slash) snprintf(directory, sizeof directory, "%.*s", slash == path ? 1 : (int)(slash - path), path);
-    output_file output;
-    int code = EXIT_FAILED;
-    if (output_open(&output, directory, name)) {
-        if (ais_figure_write(&context, figure, format, output.file) == AIS_OK) {
-            code = output_commit(&output) ? 0 : EXIT_FAILED;
-        } else {
-            code = failed(&context);
-            fclose(output.file);
-            remove(output.part);
-        }
-    }
+    int code = write_figure(directory, name, figure, format);
     ais_figure_free(figure);
     return code;
 }

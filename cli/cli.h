@@ -98,12 +98,13 @@ void progress_show(const ais_progress *progress, void *view);
 /* ---- files (shared.c) ------------------------------------------------------------------------------- */
 
 /* Opens PATH.part for writing; commit closes it and renames it to PATH, and complains when the disk
- * did not take it all. Both return false after complaining. */
+ * did not take it all. Both return false after complaining. abandon closes and removes it instead. */
 typedef struct output_file {
     char path[4096], part[4104];
     FILE *file;
 } output_file;
 bool output_open(output_file *output, const char *directory, const char *name);
 bool output_commit(output_file *output);
+void output_abandon(output_file *output);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "compare_picture.h"
 #include "draw.h"
+#include "page.h"
 #include "table.h"
 
 static const double most_rhat = 1.05;
@@ -217,22 +218,13 @@ static bool write_html(const comparison *all, const table *from, const ais_figur
         status = ais_document_figure(&context, output.file, picture, "draws");
     }
     if (status == AIS_OK && ais_document_end(&context, output.file) == AIS_OK) return output_commit(&output);
-    fclose(output.file);
-    remove(output.part);
+    output_abandon(&output);
     failed(&context);
     return false;
 }
 
 static bool write_png(const comparison *all, const ais_figure *picture) {
-    output_file output;
-    ais_context context = {0};
-    if (!picture || !ais_figures_available()) return true;
-    if (!output_open(&output, all->out, "compare.png")) return false;
-    if (ais_figure_write(&context, picture, AIS_PNG, output.file) == AIS_OK) return output_commit(&output);
-    fclose(output.file);
-    remove(output.part);
-    failed(&context);
-    return false;
+    return !picture || !ais_figures_available() || write_figure(all->out, "compare.png", picture, AIS_PNG) == 0;
 }
 
 static int show(const comparison *all, const ais_target *target) {

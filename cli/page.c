@@ -47,8 +47,17 @@ bool write_page(const char *directory, const char *name, const ais_figure_data *
     ais_status status = ais_report_html(&context, data, run, &page, output.file);
     free_lines(lines);
     if (status == AIS_OK) return output_commit(&output);
-    fclose(output.file);
-    remove(output.part);
+    output_abandon(&output);
     failed(&context);
     return false;
+}
+
+int write_figure(const char *directory, const char *name, const ais_figure *figure, ais_figure_format format) {
+    output_file output;
+    ais_context context = {0};
+    if (!output_open(&output, directory, name)) return EXIT_FAILED;
+    if (ais_figure_write(&context, figure, format, output.file) == AIS_OK)
+        return output_commit(&output) ? 0 : EXIT_FAILED;
+    output_abandon(&output);
+    return failed(&context);
 }

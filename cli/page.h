@@ -1,4 +1,4 @@
-/* Writing report.html (page.c). */
+/* Writing report.html and figures (page.c). */
 #ifndef AIS_CLI_PAGE_H
 #define AIS_CLI_PAGE_H
 
@@ -7,5 +7,7 @@
 /* DIRECTORY/NAME; run, training and configuration (an object of settings) may be NULL. False after a complaint. */
 bool write_page(const char *directory, const char *name, const ais_figure_data *data, const ais_report_run *run,
                 const ais_training *training, const json_t *configuration);
+/* Likewise; the exit code. */
+int write_figure(const char *directory, const char *name, const ais_figure *figure, ais_figure_format format);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "folder.h"
+#include "page.h"
 
 typedef struct plotting {
     const char *figures, *format, *out, *parameters, *target_name;
@@ -106,23 +107,13 @@ static int read_input(plotting *this, const char *const *paths, int count) {
 static int draw_figure(const plotting *this, const char *name, const ais_figure_data *data) {
     ais_context context = {0};
     ais_figure *figure;
-    output_file output;
     char file[64];
     ais_figure_format format = strcmp(this->format, "png") == 0   ? AIS_PNG
                                : strcmp(this->format, "pdf") == 0 ? AIS_PDF
                                                                   : AIS_SVG;
     if (ais_figure_of_draws(&context, name, data, &figure) != AIS_OK) return failed(&context);
-    int code = EXIT_FAILED;
     snprintf(file, sizeof file, "%s.%s", name, this->format);
-    if (output_open(&output, this->out, file)) {
-        if (ais_figure_write(&context, figure, format, output.file) == AIS_OK) {
-            code = output_commit(&output) ? 0 : EXIT_FAILED;
-        } else {
-            code = failed(&context);
-            fclose(output.file);
-            remove(output.part);
-        }
-    }
+    int code = write_figure(this->out, file, figure, format);
     if (code == 0 && !this->quiet) printf("%s/%s\n", this->out, file);
     ais_figure_free(figure);
     return code;

@@ -162,10 +162,8 @@ static int reproduce(reproduction *set, const experiment *only, const char *dire
         whole = output_commit(&tables) && whole;
         code = whole && write_json(set, directory) ? 0 : EXIT_FAILED;
     } else {
-        fclose(page.file);
-        fclose(tables.file);
-        remove(page.part);
-        remove(tables.part);
+        output_abandon(&page);
+        output_abandon(&tables);
     }
     json_decref(set->json);
     baselines_free(set);

@@ -93,3 +93,8 @@ bool output_commit(output_file *output) {
     unlink(output->part);
     return false;
 }
+
+void output_abandon(output_file *output) {
+    fclose(output->file);
+    remove(output->part);
+}
