@@ -72,13 +72,7 @@ void bench_panel(ais_figure *figure, const bench_drawing *drawing, bool titled, 
 
 bool bench_figure_format(const char *path, ais_figure_format *format) {
     const char *dot = strrchr(path, '.');
-    static const char *const ending[] = {[AIS_SVG] = ".svg", [AIS_PNG] = ".png", [AIS_PDF] = ".pdf"};
-    for (int i = 0; dot && i < 3; i++) {
-        if (strcmp(dot, ending[i]) != 0) continue;
-        *format = (ais_figure_format)i;
-        return true;
-    }
-    return false;
+    return dot && figure_format(dot + 1, format);
 }
 
 int bench_draw(const char *path, const json_t *found) {

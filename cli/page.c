@@ -52,6 +52,16 @@ bool write_page(const char *directory, const char *name, const ais_figure_data *
     return false;
 }
 
+bool figure_format(const char *word, ais_figure_format *format) {
+    static const char *const words[] = {[AIS_SVG] = "svg", [AIS_PNG] = "png", [AIS_PDF] = "pdf"};
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(word, words[i]) != 0) continue;
+        *format = (ais_figure_format)i;
+        return true;
+    }
+    return false;
+}
+
 int write_figure(const char *directory, const char *name, const ais_figure *figure, ais_figure_format format) {
     output_file output;
     ais_context context = {0};

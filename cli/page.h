@@ -7,7 +7,10 @@
 /* DIRECTORY/NAME; run, training and configuration (an object of settings) may be NULL. False after a complaint. */
 bool write_page(const char *directory, const char *name, const ais_figure_data *data, const ais_report_run *run,
                 const ais_training *training, const json_t *configuration);
-/* Likewise; the exit code. */
+/* svg, png or pdf; false for another word. */
+bool figure_format(const char *word, ais_figure_format *format);
+
+/* DIRECTORY/NAME; the exit code, after a complaint when it is not 0. */
 int write_figure(const char *directory, const char *name, const ais_figure *figure, ais_figure_format format);
 
 #endif

@@ -108,9 +108,8 @@ static int draw_figure(const plotting *this, const char *name, const ais_figure_
     ais_context context = {0};
     ais_figure *figure;
     char file[64];
-    ais_figure_format format = strcmp(this->format, "png") == 0   ? AIS_PNG
-                               : strcmp(this->format, "pdf") == 0 ? AIS_PDF
-                                                                  : AIS_SVG;
+    ais_figure_format format = AIS_SVG;
+    figure_format(this->format, &format); /* one of them: the option is a choice */
     if (ais_figure_of_draws(&context, name, data, &figure) != AIS_OK) return failed(&context);
     snprintf(file, sizeof file, "%s.%s", name, this->format);
     int code = write_figure(this->out, file, figure, format);
