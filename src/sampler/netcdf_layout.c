@@ -70,28 +70,38 @@ static int fill_axes(int group) {
     return code;
 }
 
+/* Whole chunks are written, once each: a chunk cache would only fill memory as the file grows. One byte is less than
+ * any chunk; of 0 bytes netCDF makes its default of 16 MB. */
+static int store_in_chunks(int group, int variable, const size_t *length) {
+    int code = nc_def_var_chunking(group, variable, NC_CHUNKED, length);
+    return code ? code : nc_set_var_chunk_cache(group, variable, 1, 1, 0);
+}
+
 static int define_draw(int group, int block, int *dimension, int *variable) {
     size_t storage = (size_t)block;
     int code = nc_def_dim(group, "draw", NC_UNLIMITED, dimension);
     if (!code) code = nc_def_var(group, "draw", NC_INT64, 1, dimension, variable);
-    if (!code) code = nc_def_var_chunking(group, *variable, NC_CHUNKED, &storage);
-    return code;
+    return code ? code : store_in_chunks(group, *variable, &storage);
+}
+
+/* The length of chunks of at most `most` that share out a dimension evenly: the last one is stored whole, too. */
+static size_t even_share(size_t length, size_t most) {
+    size_t chunks = (length + most - 1) / most;
+    return (length + chunks - 1) / chunks;
 }
 
 /* A variable (chain, draw, ...). Storage chunks hold `block` draws of as many chains as make about a
- * megabyte. Whole chunks are written, so a chunk cache would only cost memory. */
+ * megabyte. */
 static int define_variable(int group, const char *name, nc_type type, int rank, const int *dimension,
                            const size_t *length, int block, int *variable) {
     size_t storage[2 + AIS_MAX_RANK], bytes = 8 * (size_t)block;
     for (int r = rank - 1; r >= 0; r--) {
         size_t most = STORAGE_BYTES / bytes ? STORAGE_BYTES / bytes : 1;
-        storage[r] = r == 1 ? (size_t)block : length[r] < most ? length[r] : most;
+        storage[r] = r == 1 ? (size_t)block : even_share(length[r], most);
         if (r != 1) bytes *= storage[r];
     }
     int code = nc_def_var(group, name, type, rank, dimension, variable);
-    if (!code) code = nc_def_var_chunking(group, *variable, NC_CHUNKED, storage);
-    if (!code) code = nc_set_var_chunk_cache(group, *variable, 0, 1, 0);
-    return code;
+    return code ? code : store_in_chunks(group, *variable, storage);
 }
 
 static int define_parameters(int group, const ais_run_header *header, const ais_columns *columns,

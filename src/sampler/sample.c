@@ -12,8 +12,8 @@
 #include "base/clock.h"
 #include "sampler/starts.h"
 
-enum { LEARNED_BLOCK = 64, BUFFER_BYTES = 64 << 20 };
-static const double round_seconds = 0.1;
+enum { LEARNED_BLOCK = 64, BUFFER_BYTES = 4 << 20 };
+static const double round_seconds = 0.1, progress_seconds = 0.1;
 
 /* Blocks never depend on the number of threads. Chains with trajectories of their own step alone;
  * others share vector lanes. */
@@ -186,9 +186,12 @@ static ais_status close_sinks(ais_context *context, ais_run *run, ais_status sta
 
 /* ---- rounds ------------------------------------------------------------------------------------ */
 
-static void report_progress(const ais_run *run, const ais_sample_options *options) {
+static void report_progress(ais_run *run, const ais_sample_options *options) {
     if (!options->progress || !ais_ranks_lead(run->ranks)) return;
-    double elapsed = ais_now() - run->started, accept = 0;
+    bool over = run->draws_done > 0 ? run->draws_done == run->draws : run->warmup_done == run->warmup;
+    if (ais_now() - run->reported < progress_seconds && !over && !asked_to_stop(run)) return;
+    run->reported = ais_now();
+    double elapsed = run->reported - run->started, accept = 0;
     long divergences = 0, evaluations = 0, steps = 0;
     for (int b = 0; b < run->blocks; b++) {
         accept += run->tally[b].accept_sum;
@@ -197,7 +200,7 @@ static void report_progress(const ais_run *run, const ais_sample_options *option
         evaluations += run->tally[b].evaluations;
     }
     bool sampling = run->draws_done > 0;
-    double phase = ais_now() - run->phase_started;
+    double phase = run->reported - run->phase_started;
     int phase_done = sampling ? run->draws_done : run->warmup_done;
     int left = sampling ? run->draws - run->draws_done : run->warmup - run->warmup_done;
     double per_draw = phase_done > 0 ? phase / phase_done : NAN;

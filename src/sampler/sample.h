@@ -47,7 +47,7 @@ typedef struct ais_run {
     int warmup_done, draws_done;
     double accept_sum; /* after warm-up, over steps */
     long steps, evaluations_before;
-    double started, phase_started;
+    double started, phase_started, reported;
 } ais_run;
 
 #endif

@@ -14,7 +14,7 @@
 #include "sampler/netcdf_layout.h"
 #include "sampler/sink.h"
 
-enum { BUFFER_BYTES = 64 << 20, MOST_BLOCK = 4096, FIRST_BYTES = 1 << 14 };
+enum { BUFFER_BYTES = 4 << 20, MOST_BLOCK = 1 << 14, FIRST_BYTES = 1 << 14 };
 
 typedef struct netcdf_sink {
     ais_sink sink;
@@ -31,7 +31,6 @@ typedef struct netcdf_sink {
     int flushed[2];
     double *value; /* for each variable: chains x block x count */
     double *stat;  /* lp, then the fields: each chains x block */
-    double *packed;
     long long *index;
 } netcdf_sink;
 
@@ -52,12 +51,10 @@ static int block_of(int planned, size_t row_bytes) {
     return block;
 }
 
-/* chains x block x count -> chains x rows x count, for a last block that is not full. */
-static const double *pack(netcdf_sink *sink, const double *value, size_t block, size_t rows, size_t count) {
-    if (rows == block) return value;
-    size_t chains = (size_t)sink->header->chains, bytes = rows * count * sizeof(double);
-    for (size_t c = 0; c < chains; c++) memcpy(sink->packed + c * rows * count, value + c * block * count, bytes);
-    return sink->packed;
+/* chains x block x count -> chains x rows x count in place, for a last block that is not full. */
+static void pack(size_t chains, size_t block, size_t rows, size_t count, double *value) {
+    for (size_t c = 1; rows < block && c < chains; c++)
+        memmove(value + c * rows * count, value + c * block * count, rows * count * sizeof(double));
 }
 
 /* Integers: what a double cannot tell (never from our kernels) becomes the smallest one. */
@@ -98,15 +95,16 @@ static int put_block(netcdf_sink *sink) {
     if (!code) code = nc_put_vara_longlong(phase->stats, phase->draw[1], &start[1], &rows, sink->index);
     for (int i = 0; !code && i < sink->columns->variables; i++) {
         const ais_variable *variable = &sink->columns->variable[i];
-        const double *value = sink->value + chains * block * (size_t)variable->first;
+        double *value = sink->value + chains * block * (size_t)variable->first;
         for (int r = 0; r < variable->rank; r++) count[2 + r] = (size_t)variable->extent[r];
-        value = pack(sink, value, block, rows, (size_t)variable->count);
+        pack(chains, block, rows, (size_t)variable->count, value);
         code = nc_put_vara_double(phase->posterior, phase->variable[i], start, count, value);
     }
     for (int i = -1; !code && i < sink->fields; i++) {
         int variable = i < 0 ? phase->logp : phase->info[sink->field[i]];
         ais_column_type type = i < 0 ? AIS_COLUMN_DOUBLE : ais_info_columns[sink->field[i]].type;
-        const double *value = pack(sink, sink->stat + (size_t)(i + 1) * chains * block, block, rows, 1);
+        double *value = sink->stat + (size_t)(i + 1) * chains * block;
+        pack(chains, block, rows, 1, value);
         code = put_column(phase->stats, variable, type, start, count, value);
     }
     return code;
@@ -121,9 +119,10 @@ static ais_status flush(ais_context *context, netcdf_sink *sink) {
     if (!code) code = nc_sync(sink->file);
     ais_status status = code ? fail(context, sink, code) : AIS_OK;
     ais_netcdf_unlock();
+    if (status != AIS_OK) return status;
     sink->flushed[sink->current] += sink->gathered;
     sink->gathered = 0;
-    return status;
+    return AIS_OK;
 }
 
 static void gather(netcdf_sink *sink, const ais_chunk *chunk, int t) {
@@ -156,10 +155,13 @@ static int try_closing(void *data) {
     return !code ? 0 : errno > 0 && errno < 256 ? errno : EIO;
 }
 
-/* Closes a file that could not be written. If even that fails, HDF5 goes on thinking that it has this
- * file, known by its inode, open; the descriptor is then kept, so that no other file gets the inode. */
+/* Closes a file that could not be written: what HDF5 still has for it goes nowhere. The block that failed goes first, for
+ * room that was taken and never written would have to be made by a truncation, and nowhere cannot be truncated. If
+ * closing fails even so, HDF5 goes on thinking that it has this file, known by its inode, open; the descriptor is then
+ * kept, so that no other file gets the inode. */
 static void give_up(netcdf_sink *sink) {
     ais_netcdf_detach(sink->part);
+    if (sink->gathered) (void)put_block(sink);
     int keep = open(sink->part, O_RDONLY | O_CLOEXEC);
     if (nc_close(sink->file) == NC_NOERR && keep >= 0) close(keep);
 }
@@ -195,9 +197,8 @@ static void release(netcdf_sink *sink) {
     }
     free(sink->value);
     free(sink->stat);
-    free(sink->packed);
     free(sink->index);
-    sink->value = sink->stat = sink->packed = NULL;
+    sink->value = sink->stat = NULL;
     sink->index = NULL;
 }
 
@@ -216,15 +217,11 @@ static ais_status make_buffers(ais_context *context, netcdf_sink *sink) {
     sink->phase[1].block = block_of(header->warmup, row);
     size_t block = (size_t)sink->phase[0].block;
     if (header->save_warmup && sink->phase[1].block > sink->phase[0].block) block = (size_t)sink->phase[1].block;
-    size_t widest = 1;
-    for (int i = 0; i < sink->columns->variables; i++)
-        if ((size_t)sink->columns->variable[i].count > widest) widest = (size_t)sink->columns->variable[i].count;
     for (int p = 0; p < 2; p++) sink->phase[p].variable = calloc(dim, sizeof(int));
     sink->value = calloc(chains * block, dim * sizeof(double));
     sink->stat = calloc(chains * block, stats * sizeof(double));
-    sink->packed = calloc(chains * block, widest * sizeof(double));
     sink->index = calloc(block, sizeof *sink->index);
-    if (sink->phase[0].variable && sink->phase[1].variable && sink->value && sink->stat && sink->packed && sink->index)
+    if (sink->phase[0].variable && sink->phase[1].variable && sink->value && sink->stat && sink->index)
         return AIS_OK;
     return ais_fail_memory(context, "a block of draws", block * row);
 }

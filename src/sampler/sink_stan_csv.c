@@ -15,8 +15,10 @@
 enum {
     OPEN_FILES = 256,
     NUMBER_BYTES = 26, /* -1.2345678901234567e-308 and a comma */
-    TEXT_BYTES = 64 << 20,
-    CHAIN_TEXT_BYTES = 1 << 18
+    TEXT_BYTES = 4 << 20, /* of all chains; with many of them more, rather than many small writes */
+    MOST_TEXT_BYTES = 64 << 20,
+    LEAST_CHAIN_BYTES = 1 << 12,
+    MOST_CHAIN_BYTES = 1 << 18
 };
 
 typedef struct chain_file {
@@ -197,11 +199,19 @@ static ais_status write_head(ais_context *context, csv_sink *csv, int c) {
     return status;
 }
 
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+static size_t largest(size_t a, size_t b) { return a < b ? b : a; }
+
+static size_t chain_room(size_t chains, size_t row) {
+    size_t room = least(TEXT_BYTES / chains, MOST_CHAIN_BYTES);
+    room = largest(room, least(MOST_TEXT_BYTES / chains, LEAST_CHAIN_BYTES));
+    return largest(room, row);
+}
+
 static ais_status make_buffers(ais_context *context, csv_sink *csv) {
     size_t chains = (size_t)csv->chains, columns = (size_t)csv->fields + (size_t)csv->columns->dim + 1;
     size_t row = columns * NUMBER_BYTES + 256;
-    csv->room = TEXT_BYTES / chains < CHAIN_TEXT_BYTES ? TEXT_BYTES / chains : CHAIN_TEXT_BYTES;
-    if (csv->room < row) csv->room = row;
+    csv->room = chain_room(chains, row);
     csv->chain = calloc(chains, sizeof *csv->chain);
     if (csv->chain)
         for (size_t c = 0; c < chains; c++) csv->chain[c].descriptor = -1;
