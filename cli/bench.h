@@ -20,7 +20,7 @@ extern const bench_part bench_parts[]; /* ends with a NULL name */
 json_t *measure_ranks(const bench *set);
 
 /* How what a part found is drawn: rows of numbers under these keys, on logarithmic axes. */
-enum { BENCH_LINES = 2 };
+enum { BENCH_LINES = 4 };
 typedef struct bench_drawing {
     const char *part, *title;
     const char *key, *across, *up; /* of x; the axes' labels */

@@ -32,7 +32,15 @@ static const bench_drawing drawings[] = {
      "dimension",
      "nanoseconds a step",
      {{"nanoseconds", "measured"}, {"linear", "in proportion to the dimension"}}},
-    {"memory", "Peak memory against draws that go to disk", "draws", "draws", "megabytes", {{"peak_megabytes", NULL}}},
+    {"memory",
+     "Peak memory against draws that go to disk",
+     "draws",
+     "draws",
+     "megabytes",
+     {{"netcdf_1_megabytes", "netCDF, 1 chain"},
+      {"netcdf_100_megabytes", "netCDF, 100 chains"},
+      {"netcdf_10000_megabytes", "netCDF, 10,000 chains"},
+      {"csv_100_megabytes", "Stan CSV, 100 chains"}}},
 };
 
 const bench_drawing *bench_drawing_of(const char *part) {

@@ -217,40 +217,84 @@ static json_t *measure_dimension(const bench *set) {
 
 /* ---- memory ---------------------------------------------------------------------------------------- */
 
-/* In a process of its own, whose peak is then that of the run: 100 chains into a netCDF file. */
-static void stream_to_disk(const ais_target *target, const ais_kernel *kernel, const char *directory, int draws) {
+typedef struct stream {
+    const char *key, *name; /* in JSON, in words */
+    int chains;
+    ais_status (*sink)(ais_context *, const char *directory, ais_sink **);
+} stream;
+
+static const stream streams[] = {
+    {"netcdf_1_megabytes", "netCDF of 1 chain", 1, ais_sink_netcdf},
+    {"netcdf_100_megabytes", "of 100", 100, ais_sink_netcdf},
+    {"netcdf_10000_megabytes", "of 10000", 10000, ais_sink_netcdf},
+    {"csv_100_megabytes", "CSV of 100", 100, ais_sink_stan_csv},
+};
+
+/* In a process of its own, whose peak is then that of the run. */
+static void stream_to_disk(const ais_target *target, const ais_kernel *kernel, const char *directory, const stream *to,
+                           int draws) {
     ais_context context = {0};
     ais_sink *sink;
-    const ais_sample_options options = {.seed = 1, .chains = 100, .draws = draws};
-    ais_status status = ais_sink_netcdf(&context, directory, &sink);
+    const ais_sample_options options = {.seed = 1, .chains = to->chains, .draws = draws / to->chains};
+    ais_status status = to->sink(&context, directory, &sink);
     if (status == AIS_OK) status = ais_sample(&context, target, kernel, &options, &sink, 1, NULL);
     if (status != AIS_OK) failed(&context);
     _exit(status == AIS_OK ? 0 : EXIT_FAILED);
 }
 
-static json_t *measure_memory(const bench *set) {
-    char directory[] = "/tmp/aisampler-bench-XXXXXX", path[64];
-    ais_target *target = open_target(set->target ? set->target : "mog6");
-    ais_kernel *kernel = target ? open_kernel(set, target) : NULL;
-    json_t *rows = kernel && mkdtemp(directory) ? json_array() : NULL;
+static void remove_draws(const char *directory, const stream *to) {
+    char path[64];
     snprintf(path, sizeof path, "%s/draws.nc", directory);
-    for (int draws = 1000; rows && draws <= 100000; draws *= 10) {
-        pid_t child = fork();
-        if (child == 0) stream_to_disk(target, kernel, directory, draws);
-        struct rusage usage = {0};
-        int status = 1;
-        if (child < 0 || wait4(child, &status, 0, &usage) < 0 || status != 0) {
-            json_decref(rows);
-            rows = NULL;
-            break;
-        }
-        if (!set->quiet)
-            printf("  %8d draws to disk: peak resident size %.1f MB\n", 100 * draws, (double)usage.ru_maxrss / 1024);
-        json_array_append_new(
-            rows, json_pack("{sisf}", "draws", 100 * draws, "peak_megabytes", (double)usage.ru_maxrss / 1024));
+    unlink(path);
+    for (int c = 1; to->sink == ais_sink_stan_csv && c <= to->chains; c++) {
+        snprintf(path, sizeof path, "%s/draws-%d.csv", directory, c);
         unlink(path);
     }
+}
+
+/* The largest resident size in megabytes, or -1. */
+static double peak_of(const ais_target *target, const ais_kernel *kernel, const stream *to, int draws) {
+    char directory[] = "/tmp/aisampler-bench-XXXXXX";
+    if (!mkdtemp(directory)) return -1;
+    pid_t child = fork();
+    if (child == 0) stream_to_disk(target, kernel, directory, to, draws);
+    struct rusage usage = {0};
+    int status = 1;
+    bool good = child > 0 && wait4(child, &status, 0, &usage) == child && status == 0;
+    remove_draws(directory, to);
     rmdir(directory);
+    return good ? (double)usage.ru_maxrss / 1024 : -1;
+}
+
+static json_t *peaks_of(const bench *set, const ais_target *target, const ais_kernel *kernel, int draws) {
+    json_t *row = json_pack("{si}", "draws", draws);
+    if (!set->quiet) printf("  %8d draws to disk, peak resident MB:", draws);
+    double peak = 0;
+    for (size_t i = 0; peak >= 0 && i < sizeof streams / sizeof *streams; i++) {
+        peak = peak_of(target, kernel, &streams[i], draws);
+        json_object_set_new(row, streams[i].key, json_real(peak));
+        if (!set->quiet) printf("%s %s %.1f", i ? "," : "", streams[i].name, peak);
+        fflush(stdout);
+    }
+    if (!set->quiet) putchar('\n');
+    if (peak >= 0) return row;
+    json_decref(row);
+    return NULL;
+}
+
+static json_t *measure_memory(const bench *set) {
+    ais_target *target = open_target(set->target ? set->target : "mog6");
+    ais_kernel *kernel = target ? open_kernel(set, target) : NULL;
+    json_t *rows = kernel ? json_array() : NULL;
+    for (int draws = 100000; rows && draws <= 10000000; draws *= 10) {
+        json_t *row = peaks_of(set, target, kernel, draws);
+        if (row) {
+            json_array_append_new(rows, row);
+        } else {
+            json_decref(rows);
+            rows = NULL;
+        }
+    }
     ais_kernel_free(kernel);
     ais_target_close(target);
     return rows;

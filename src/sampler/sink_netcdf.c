@@ -155,8 +155,8 @@ static int try_closing(void *data) {
     return !code ? 0 : errno > 0 && errno < 256 ? errno : EIO;
 }
 
-/* Closes a file that could not be written: what HDF5 still has for it goes nowhere. The block that failed goes first, for
- * room that was taken and never written would have to be made by a truncation, and nowhere cannot be truncated. If
+/* Closes a file that could not be written: what HDF5 still has for it goes nowhere. The block that failed goes first,
+ * for room that was taken and never written would have to be made by a truncation, and nowhere cannot be truncated. If
  * closing fails even so, HDF5 goes on thinking that it has this file, known by its inode, open; the descriptor is then
  * kept, so that no other file gets the inode. */
 static void give_up(netcdf_sink *sink) {
@@ -221,8 +221,7 @@ static ais_status make_buffers(ais_context *context, netcdf_sink *sink) {
     sink->value = calloc(chains * block, dim * sizeof(double));
     sink->stat = calloc(chains * block, stats * sizeof(double));
     sink->index = calloc(block, sizeof *sink->index);
-    if (sink->phase[0].variable && sink->phase[1].variable && sink->value && sink->stat && sink->index)
-        return AIS_OK;
+    if (sink->phase[0].variable && sink->phase[1].variable && sink->value && sink->stat && sink->index) return AIS_OK;
     return ais_fail_memory(context, "a block of draws", block * row);
 }
 

@@ -14,7 +14,7 @@
 
 enum {
     OPEN_FILES = 256,
-    NUMBER_BYTES = 26, /* -1.2345678901234567e-308 and a comma */
+    NUMBER_BYTES = 26,    /* -1.2345678901234567e-308 and a comma */
     TEXT_BYTES = 4 << 20, /* of all chains; with many of them more, rather than many small writes */
     MOST_TEXT_BYTES = 64 << 20,
     LEAST_CHAIN_BYTES = 1 << 12,
