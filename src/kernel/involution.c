@@ -37,7 +37,7 @@ bool ais_proposal_new(const ais_learned *learned, size_t lanes, ais_arena *arena
     proposal->lattice = AIS_TAKE(arena, int64_t, rows);
     proposal->image = AIS_TAKE(arena, int64_t, 2 * rows);
     return proposal->lattice && proposal->image &&
-           ais_henon_work_new(&learned->henon, lanes, arena, &proposal->henon_work);
+           ais_henon_work_new(&learned->henon, learned->weights, lanes, arena, &proposal->henon_work);
 }
 
 /* R in place on the two halves of z, `rows` numbers each. */
@@ -60,7 +60,7 @@ static void flow_involution(const ais_learned *learned, ais_proposal *proposal, 
 
 void ais_learned_lattice_involution(const ais_learned *learned, ais_proposal *proposal, int64_t *z) {
     ais_henon_way way = learned->shape.reversal == AIS_FLIP ? AIS_HENON_FLIP : AIS_HENON_SWAP;
-    ais_henon_lattice(&learned->henon, learned->weights, &proposal->henon_work, way, proposal->chains, z);
+    ais_henon_lattice(&learned->henon, &proposal->henon_work, way, proposal->chains, z);
 }
 
 /* The largest |value - wanted| of each lane; NaN sticks. */

@@ -3,8 +3,6 @@
 #include "base/fixed.h"
 #include "kernel/lattice_vector.h"
 
-typedef uint64_t words __attribute__((vector_size(4 * AIS_WIDTH)));
-
 #ifdef AIS_REAL_IS_DOUBLE
 void AIS_ISA(ais_lattice_to_real)(size_t n, const int64_t *fixed, ais_real *real) {
 #pragma omp simd
@@ -21,15 +19,15 @@ void AIS_ISA(ais_lattice_reflect)(size_t n, const ais_real *real, int times, int
 #else
 void AIS_ISA(ais_lattice_to_real)(size_t n, const int64_t *fixed, ais_real *real) {
     for (size_t i = 0; i < n; i += AIS_WIDTH) {
-        const ais_longs *from = (const ais_longs *)(fixed + i);
-        *(ais_floats *)(real + i) = ais_lattice_floats(from[0], from[1]);
+        const ais_lattice_words *from = (const ais_lattice_words *)(fixed + i);
+        *(ais_floats *)(real + i) = ais_lattice_seen(from[0], from[1]) * AIS_LATTICE_UNIT;
     }
 }
 
 void AIS_ISA(ais_lattice_reflect)(size_t n, const ais_real *real, int times, int64_t *fixed) {
     for (size_t i = 0; i < n; i += AIS_WIDTH) {
-        words *to = (words *)(fixed + i), value[2];
-        ais_lattice_round(*(const ais_floats *)(real + i), (ais_longs *)&value[0], (ais_longs *)&value[1]);
+        ais_lattice_words *to = (ais_lattice_words *)(fixed + i), value[2];
+        ais_lattice_given(*(const ais_floats *)(real + i) * (1 / AIS_LATTICE_UNIT), &value[0], &value[1]);
         for (int k = 0; k < 2; k++) to[k] = (times == 2 ? value[k] + value[k] : value[k]) - to[k];
     }
 }

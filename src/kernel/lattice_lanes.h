@@ -8,6 +8,10 @@
 #include "nn/real.h"
 #include "simd/isa.h"
 
+/* V sees all but the lowest bits of a lattice number, as a number of these units: kernel/lattice_vector.h. */
+enum { AIS_LATTICE_HIDDEN = 12 };
+#define AIS_LATTICE_UNIT 0x1p-20F
+
 /* real = fixed */
 AIS_DECLARE_LANES(void, ais_lattice_to_real, size_t n, const int64_t *fixed, ais_real *real);
 /* fixed = times real - fixed, times 1 or 2 */
