@@ -44,7 +44,7 @@ AIS_INLINE ais_floats total(ais_eight sum) {
 #endif
 }
 
-AIS_INLINE ais_eight seen(ais_lattice_words at) {
+AIS_INLINE ais_eight seen(ais_words at) {
 #if defined(__AVX512F__)
     return _mm512_castps512_ps256(ais_lattice_seen(at, at));
 #else
@@ -54,7 +54,7 @@ AIS_INLINE ais_eight seen(ais_lattice_words at) {
 
 /* Half of the chain's state: each coordinate in all lanes, which saves the way from one lane to all. */
 typedef struct half {
-    ais_lattice_words at[2];
+    ais_words at[2];
 } half;
 
 /* V(stay) - other, or 2 V(stay) - other when doubled. */
@@ -68,7 +68,7 @@ AIS_INLINE half reflected(const ais_henon_small *map, int dim, bool tanh, const 
     const float *block = layer->block;
     for (int b = 0; b < map->blocks; b++, block += (2 * dim + 1) * AIS_UNITS) add_block(dim, tanh, block, in, sum);
     for (int i = 0; i < dim; i++) {
-        ais_lattice_words value, same;
+        ais_words value, same;
         ais_lattice_given(total(sum[i]), &value, &same);
         other.at[i] = (doubled ? value + value : value) - other.at[i];
     }

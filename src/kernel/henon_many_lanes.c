@@ -68,8 +68,8 @@ AIS_INLINE numbers begin(const turn *this, int dim, int group, size_t lanes, int
     numbers in = {0};
     for (int i = 0; i < dim; i++)
         for (int g = 0; g < group; g++) {
-            ais_lattice_words *at = (ais_lattice_words *)(stay + (size_t)i * lanes + (size_t)(g * AIS_WIDTH));
-            ais_lattice_words a = at[0] + this->before[i], b = at[1] + this->before[i];
+            ais_words *at = (ais_words *)(stay + (size_t)i * lanes + (size_t)(g * AIS_WIDTH));
+            ais_words a = at[0] + this->before[i], b = at[1] + this->before[i];
             in.of[i][g] = ais_lattice_seen(a, b);
             at[0] = a + this->after[i];
             at[1] = b + this->after[i];
@@ -81,8 +81,8 @@ AIS_INLINE void finish(late *this, int dim, int group, size_t lanes) {
     if (!this->other) return;
     for (int i = 0; i < dim; i++)
         for (int g = 0; g < group; g++) {
-            ais_lattice_words *at = (ais_lattice_words *)(this->other + (size_t)i * lanes + (size_t)(g * AIS_WIDTH));
-            ais_lattice_words a, b;
+            ais_words *at = (ais_words *)(this->other + (size_t)i * lanes + (size_t)(g * AIS_WIDTH));
+            ais_words a, b;
             ais_lattice_given(this->value.of[i][g], &a, &b);
             if (this->doubled) a += a, b += b;
             at[0] = a - at[0];

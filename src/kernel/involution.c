@@ -72,15 +72,15 @@ static void add_miss(int dim, size_t lanes, const double *value, const double *w
         }
 }
 
+/* log_det and round_trip are and stay 0. */
 void ais_propose_henon(const ais_learned *learned, ais_proposal *proposal) {
-    size_t lanes = proposal->lanes, rows = (size_t)proposal->dim * lanes, count = ais_halves(proposal->chains);
+    size_t lanes = proposal->lanes, rows = (size_t)proposal->dim * lanes, chains = proposal->chains;
     memcpy(proposal->image, proposal->lattice, rows * sizeof(int64_t));
-    AIS_CHOOSE(ais_lattice_depart)(proposal->dim, lanes, count, proposal->v, proposal->image + rows, proposal->kinetic);
+    AIS_CHOOSE(ais_lattice_depart)
+    (proposal->dim, lanes, chains, proposal->v, proposal->image + rows, proposal->kinetic);
     ais_learned_lattice_involution(learned, proposal, proposal->image);
-    AIS_CHOOSE(ais_lattice_arrive)(proposal->dim, lanes, count, proposal->image, proposal->z, proposal->kinetic);
-    ais_unwhiten(&learned->whitening, lanes, proposal->z, proposal->x);
-    memset(proposal->log_det, 0, lanes * sizeof(double));
-    memset(proposal->round_trip, 0, lanes * sizeof(double));
+    AIS_CHOOSE(ais_lattice_arrive)(proposal->dim, lanes, chains, proposal->image, proposal->z, proposal->kinetic);
+    ais_unwhiten_first(&learned->whitening, lanes, chains, proposal->z, proposal->x);
 }
 
 void ais_propose_flow(const ais_learned *learned, ais_proposal *proposal) {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simd/isa.h"
+#include "simd/check_lanes.h"
 #include "target/builtin.h"
 
 static double settle(double value, const double *x, size_t stride, int dim) {
@@ -37,5 +37,6 @@ void ais_batch_by_blocks(ais_block *block, size_t width, const void *data, size_
     /* The last block overlaps the one before: a lane's result does not depend on its place. */
     if (c < n && n >= width) block(data, n, x + n - width, logp + n - width);
     if (n && n < width) short_block(block, width, data, n, dim, x, logp);
+    if (AIS_CHOOSE(ais_all_at_most)(n, logp, INFINITY)) return;
     for (c = 0; c < n; c++) logp[c] = settle(logp[c], x + c, n, dim);
 }
