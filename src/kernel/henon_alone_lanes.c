@@ -68,9 +68,10 @@ AIS_INLINE half reflected(const ais_henon_small *map, int dim, bool tanh, const 
     const float *block = layer->block;
     for (int b = 0; b < map->blocks; b++, block += (2 * dim + 1) * AIS_UNITS) add_block(dim, tanh, block, in, sum);
     for (int i = 0; i < dim; i++) {
+        ais_floats v = total(sum[i]);
         ais_words value, same;
-        ais_lattice_given(total(sum[i]), &value, &same);
-        other.at[i] = (doubled ? value + value : value) - other.at[i];
+        ais_lattice_given(doubled ? v + v : v, &value, &same);
+        other.at[i] = value - other.at[i];
     }
     return other;
 }

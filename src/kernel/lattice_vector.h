@@ -16,10 +16,9 @@ AIS_INLINE ais_floats ais_lattice_seen(ais_words a, ais_words b) {
     return __builtin_convertvector(ais_low_words(first, second), ais_floats);
 }
 
-/* The lattice numbers of what V gives, in those units and in that order; not a number: the least of them. */
+/* The lattice numbers of what V gives, in those units and in that order. */
 AIS_INLINE void ais_lattice_given(ais_floats value, ais_words *a, ais_words *b) {
-    value = ais_min(ais_max(value, ais_spread(-0x1p31F)), ais_spread(0x1.fffffep30F));
-    ais_ints whole = __builtin_convertvector(value, ais_ints);
+    ais_ints whole = ais_whole(value);
     ais_ints low = (ais_ints)((ais_lattice_ints)whole << AIS_LATTICE_HIDDEN), high = whole >> (32 - AIS_LATTICE_HIDDEN);
     ais_join(low, high, (ais_longs *)a, (ais_longs *)b);
 }

@@ -50,15 +50,19 @@ void AIS_ISA(ais_test_lanes)(const ais_test_call *call, double *chance, int64_t 
 }
 
 void AIS_ISA(ais_take)(int rows, size_t lanes, size_t chains, const int64_t *taken, const void *from, void *to) {
-    for (size_t c = 0; c < chains; c += AIS_WORDS) {
-        ais_longs which;
-        memcpy(&which, taken + c, sizeof which);
-        for (size_t i = c; i < (size_t)rows * lanes; i += lanes) {
+    const size_t size = sizeof(ais_doubles);
+    for (size_t row = 0; row < (size_t)rows; row++) {
+        const char *source = (const char *)from + row * lanes * sizeof(int64_t), *which = (const char *)taken;
+        char *target = (char *)to + row * lanes * sizeof(int64_t);
+#pragma GCC unroll 4
+        for (size_t at = 0; at < chains * sizeof(int64_t); at += size) {
             ais_doubles old, new;
-            memcpy(&old, (const char *)to + i * sizeof(int64_t), sizeof old);
-            memcpy(&new, (const char *)from + i * sizeof(int64_t), sizeof new);
-            old = ais_pick(which, new, old);
-            memcpy((char *)to + i * sizeof(int64_t), &old, sizeof old);
+            ais_longs mask;
+            memcpy(&old, target + at, size);
+            memcpy(&new, source + at, size);
+            memcpy(&mask, which + at, size);
+            old = ais_pick(mask, new, old);
+            memcpy(target + at, &old, size);
         }
     }
 }

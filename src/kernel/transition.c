@@ -135,8 +135,9 @@ static void move(const ais_learned *learned, ais_state *state, own *mine) {
         take(mine, dim, proposal->next_mapped, proposal->mapped);
         take(mine, 1, proposal->next_det, proposal->mapped_det);
     }
-    for (int c = 0; c < state->chains; c++) state->version[c] -= (uint32_t)mine->taken[c];
-    memcpy(mine->seen, state->version, (size_t)state->chains * sizeof *mine->seen);
+    uint32_t *restrict version = state->version;
+    for (size_t c = 0; c < proposal->chains; c++) version[c] -= (uint32_t)mine->taken[c];
+    memcpy(mine->seen, version, proposal->chains * sizeof *version);
 }
 
 /* v and the uniforms of the test. A chain alone has those of AIS_HALF steps drawn at once: lanes are steps then. */
@@ -196,6 +197,7 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
                           .log_det = proposal->log_det,
                           .uniform = mine->uniform};
     AIS_CHOOSE(ais_test_lanes)(&call, mine->chance, mine->taken);
+#pragma GCC unroll 4
     for (size_t c = 0; c < chains; c++) info[c].accept_stat = mine->chance[c];
     for (size_t c = 0; c < chains && !mine->exact; c++) info[c].round_trip = proposal->round_trip[c];
     move(learned, state, mine);

@@ -79,9 +79,9 @@ AIS_INLINE ais_doubles ais_exp_below(ais_doubles x) {
     return (ais_doubles)(result & ~under);
 }
 
-/* 2^x of `count` vectors of numbers that are not positive, in place, to 3e-16; 2^-1021 below -1021, a NaN passes. With
- * n = round(x), 2^n times the polynomial of degree 10 in x - n: its even and its odd part. Several vectors share the
- * factors; count is a constant after inlining. */
+/* 2^x of `count` vectors, at most 16 numbers that are not positive, in place, to 3e-16; 2^-1021 below -1021, a NaN
+ * passes. With n = round(x), 2^n times the polynomial of degree 10 in x - n: its even and its odd part. Several vectors
+ * share the factors; count is a constant after inlining. */
 AIS_INLINE void ais_powers_below(int count, ais_doubles *x) {
     static const double factor[] = {0x1p+0,
                                     0x1.62e42fefa3a19p-1,
@@ -94,7 +94,7 @@ AIS_INLINE void ais_powers_below(int count, ais_doubles *x) {
                                     0x1.62bfd47773353p-20,
                                     0x1.b675bca4eeebbp-24,
                                     0x1.e6063f7217bc6p-28};
-    enum { MOST = 4 };
+    enum { MOST = 16 / AIS_WORDS }; /* 16 numbers */
     const ais_doubles magic = ais_spread_double(0x1.8p52), least = ais_spread_double(-1021);
     ais_doubles shifted[MOST], q[MOST], square[MOST], even[MOST], odd[MOST];
     for (int k = 0; k < count; k++) {

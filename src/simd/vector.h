@@ -59,6 +59,20 @@ AIS_INLINE ais_floats ais_min(ais_floats a, ais_floats b) { return ais_choose(a 
 #endif
 #endif
 
+/* Toward zero; numbers that 32 bits cannot hold, and NaN, become the least integer or, not on x86, are clamped. */
+AIS_INLINE ais_ints ais_whole(ais_floats a) {
+#if defined(__AVX512F__)
+    return (ais_ints)_mm512_cvttps_epi32(a);
+#elif defined(__AVX2__)
+    return (ais_ints)_mm256_cvttps_epi32(a);
+#elif defined(__x86_64__)
+    return (ais_ints)_mm_cvttps_epi32(a);
+#else
+    a = ais_min(ais_max(a, ais_spread(-0x1p31F)), ais_spread(0x1.fffffep30F));
+    return __builtin_convertvector(a, ais_ints);
+#endif
+}
+
 /* The low words of two vectors of 64-bit integers, and the vectors of given low and high words. The order within
  * words is the one that costs least, the same for both. */
 #if defined(__AVX512F__)
