@@ -32,12 +32,12 @@ static inline int64_t ais_fixed_from(double value) {
 /* The nearest double. The two halves are put into mantissas, which vectorises on every instruction set, unlike a
  * conversion; only their sum rounds. */
 static inline double ais_fixed_to(int64_t fixed) {
-    const uint64_t bias = 0x4330000000000000; /* the bits of 2^52 */
     union {
         uint64_t i;
         double d;
-    } high = {.i = (uint64_t)fixed >> 32 ^ 0x80000000 ^ bias}, low = {.i = ((uint64_t)fixed & 0xffffffff) | bias};
-    return (high.d - (0x1p52 + 0x1p31)) + (low.d - 0x1p52) * (1 / AIS_FIXED_ONE);
+    } high = {.i = (uint64_t)fixed >> 32 ^ 0x4330000080000000},           /* 2^52 + 2^31 + the upper half */
+        low = {.i = ((uint64_t)fixed & 0xffffffff) | 0x4130000000000000}; /* 2^20 + the lower half */
+    return (high.d - (0x1p52 + 0x1p31 + 0x1p20)) + low.d;
 }
 
 #endif

@@ -50,9 +50,60 @@ static const ais_real *layer_eta(const ais_henon *henon, const ais_real *layer_w
 
 /* ---- on the lattice ---------------------------------------------------------------------------- */
 
-bool ais_henon_work_new(const ais_henon *henon, size_t lanes, ais_arena *arena, ais_henon_work *work) {
-    *work = (ais_henon_work){.lanes = lanes};
-    if (ais_henon_is_small(henon)) return true;
+static bool is_small(const ais_henon *henon) {
+#ifdef AIS_REAL_IS_DOUBLE
+    (void)henon;
+    return false;
+#else
+    return henon->dim <= 2 && henon->net.depth == 1;
+#endif
+}
+
+/* Unit u's numbers of a layer into their places; units past the end keep zeros. */
+static void lay_unit(const ais_henon *henon, const ais_real *weights, int u, ais_small_layer *layer) {
+    int dim = henon->dim, hidden = henon->net.hidden;
+    const ais_real *bias = weights + dim * hidden, *last = bias + hidden;
+    float *to = layer->block + (size_t)(u / AIS_UNITS) * (size_t)(2 * dim + 1) * AIS_UNITS + u % AIS_UNITS;
+    for (int i = 0; i < dim; i++) to[i * AIS_UNITS] = (float)weights[u * dim + i] * AIS_LATTICE_UNIT;
+    to[dim * AIS_UNITS] = (float)bias[u];
+    for (int i = 0; i < dim; i++) to[(dim + 1 + i) * AIS_UNITS] = (float)last[i * hidden + u] / AIS_LATTICE_UNIT;
+}
+
+void ais_henon_work_set(const ais_henon *henon, ais_henon_work *work) {
+    for (int l = 0; is_small(henon) && l < henon->layers; l++) {
+        const ais_real *weights = work->weights + (size_t)l * henon->layer_weights;
+        ais_small_layer *layer = &work->small.layer[l];
+        for (int u = 0; u < henon->net.hidden; u++) lay_unit(henon, weights, u, layer);
+        for (int i = 0; i < henon->dim; i++) {
+            layer->bias[i] = (float)layer_eta(henon, weights)[i - henon->dim] / AIS_LATTICE_UNIT;
+            layer->eta[i] = (uint64_t)ais_fixed_from((double)layer_eta(henon, weights)[i]);
+        }
+    }
+}
+
+static bool small_new(const ais_henon *henon, ais_arena *arena, ais_henon_small *small) {
+    int blocks = (henon->net.hidden + AIS_UNITS - 1) / AIS_UNITS;
+    *small = (ais_henon_small){.dim = henon->dim,
+                               .layers = henon->layers,
+                               .blocks = blocks,
+                               .tanh = henon->net.tanh,
+                               .layer = AIS_TAKE(arena, ais_small_layer, henon->layers)};
+    bool whole = small->layer;
+    for (int l = 0; whole && l < henon->layers; l++) {
+        small->layer[l].block = AIS_TAKE(arena, float, (size_t)blocks *(size_t)(2 * henon->dim + 1) * AIS_UNITS);
+        whole = small->layer[l].block;
+    }
+    return whole;
+}
+
+bool ais_henon_work_new(const ais_henon *henon, const ais_real *weights, size_t lanes, ais_arena *arena,
+                        ais_henon_work *work) {
+    *work = (ais_henon_work){.lanes = lanes, .weights = weights};
+    if (is_small(henon)) {
+        if (!small_new(henon, arena, &work->small)) return false;
+        ais_henon_work_set(henon, work);
+        return true;
+    }
     size_t rows = (size_t)henon->dim * lanes;
     work->in = AIS_TAKE(arena, ais_real, rows);
     work->hidden = AIS_TAKE(arena, ais_real, ais_perceptron_tape(&henon->net) * lanes);
@@ -87,8 +138,9 @@ static void swap(int64_t **x, int64_t **y) {
 }
 
 /* math.md (6), on the lattice (7). */
-static void lattice_pass(const ais_henon *henon, const ais_real *weights, const ais_henon_work *work, ais_henon_way way,
-                         int64_t **x, int64_t **y) {
+static void lattice_pass(const ais_henon *henon, const ais_henon_work *work, ais_henon_way way, int64_t **x,
+                         int64_t **y) {
+    const ais_real *weights = work->weights;
     int last = henon->layers - 1;
     for (int l = 0; way != AIS_HENON_INVERSE && l <= last; l++) {
         const ais_real *here = weights + (size_t)l * henon->layer_weights;
@@ -108,19 +160,19 @@ static void lattice_pass(const ais_henon *henon, const ais_real *weights, const 
     }
 }
 
-void ais_henon_lattice(const ais_henon *henon, const ais_real *weights, const ais_henon_work *work, ais_henon_way way,
-                       size_t chains, int64_t *z) {
+void ais_henon_lattice(const ais_henon *henon, const ais_henon_work *work, ais_henon_way way, size_t chains,
+                       int64_t *z) {
     enum { FEW = 3 }; /* above it all lanes together take less time */
     size_t lanes = work->lanes, rows = (size_t)henon->dim * lanes;
-    if (ais_henon_is_small(henon)) {
+    if (is_small(henon)) {
         if (chains <= FEW)
-            AIS_CHOOSE(ais_henon_alone)(henon, weights, way, lanes, chains, z);
+            AIS_CHOOSE(ais_henon_alone)(&work->small, way, lanes, chains, z);
         else
-            AIS_CHOOSE(ais_henon_small)(henon, weights, way, lanes, z);
+            AIS_CHOOSE(ais_henon_many)(&work->small, way, lanes, z);
         return;
     }
     int64_t *x = z, *y = z + rows;
-    lattice_pass(henon, weights, work, way, &x, &y);
+    lattice_pass(henon, work, way, &x, &y);
     for (size_t i = 0; x != z && i < rows; i++) { /* they ended exchanged */
         int64_t swapped = x[i];
         x[i] = y[i];

@@ -20,21 +20,42 @@ typedef struct ais_henon {
 
 void ais_henon_build(ais_henon *henon, int dim, int layers, int hidden, int depth, bool tanh);
 
-/* Working memory of the map on the lattice. */
+/* A layer of a small map as the sampler wants it: hidden units in blocks of eight, the last one filled up with units
+ * of weight 0. A block is rows of eight floats: the weights of each input, the biases, the weights to each output.
+ * Weights of inputs are per AIS_LATTICE_UNIT, outputs are in such units. */
+enum { AIS_UNITS = 8 };
+typedef struct ais_small_layer {
+    float *block;    /* blocks x (2 dim + 1) x AIS_UNITS */
+    float bias[2];   /* V's */
+    uint64_t eta[2]; /* on the lattice */
+} ais_small_layer;
+
+typedef struct ais_henon_small {
+    int dim, layers, blocks;
+    bool tanh;
+    ais_small_layer *layer; /* NULL: the map is not a small one */
+} ais_henon_small;
+
+/* What the map on the lattice needs: its weights, and working memory. */
 typedef struct ais_henon_work {
     size_t lanes;
-    ais_real *in, *hidden, *value; /* of one V; NULL where V is never stored */
+    const ais_real *weights;
+    ais_henon_small small;         /* in one or two dimensions with V of one hidden layer */
+    ais_real *in, *hidden, *value; /* else: of one V */
 } ais_henon_work;
 /* false when memory is out */
-bool ais_henon_work_new(const ais_henon *henon, size_t lanes, ais_arena *arena, ais_henon_work *work);
+bool ais_henon_work_new(const ais_henon *henon, const ais_real *weights, size_t lanes, ais_arena *arena,
+                        ais_henon_work *work);
+/* Takes over weights that changed since. */
+void ais_henon_work_set(const ais_henon *henon, ais_henon_work *work);
 
 /* g, g^-1, and M = g^-1 R g with R flip or swap. */
 typedef enum ais_henon_way { AIS_HENON_FORWARD, AIS_HENON_INVERSE, AIS_HENON_FLIP, AIS_HENON_SWAP } ais_henon_way;
 
 /* In place on the lattice: z = (x, y), 2 dim x lanes, of which the first `chains` lanes count. What comes out
  * for a chain does not depend on how many there are. */
-void ais_henon_lattice(const ais_henon *henon, const ais_real *weights, const ais_henon_work *work, ais_henon_way way,
-                       size_t chains, int64_t *z);
+void ais_henon_lattice(const ais_henon *henon, const ais_henon_work *work, ais_henon_way way, size_t chains,
+                       int64_t *z);
 
 /* What a pass in double leaves for backward. */
 typedef struct ais_henon_tape ais_henon_tape;

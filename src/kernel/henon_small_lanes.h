@@ -2,29 +2,18 @@
  * loop. Nothing is stored between V's layers: unit by unit, h = act(w x + b) is made for several
  * vectors of chains, which share the broadcast weights, and added to the output at once.
  *
- * V's sum over hidden units is taken as eight partial sums (units k, k + 8, k + 16, ...), added as
- * ((0+4)+(2+6)) + ((1+5)+(3+7)): eight units at a time when a chain is alone, chains at a time when there
- * are many, with the same bits. */
+ * V's sum over hidden units is taken as eight partial sums (units k, k + 8, k + 16, ..., the first of them from V's
+ * bias on), added as ((0+4)+(2+6)) + ((1+5)+(3+7)): eight units at a time when a chain is alone, chains at a time when
+ * there are many, with the same bits. */
 #ifndef AIS_KERNEL_HENON_SMALL_LANES_H
 #define AIS_KERNEL_HENON_SMALL_LANES_H
 
 #include "kernel/henon.h"
 
-/* Whether the bodies below can do it. */
-static inline bool ais_henon_is_small(const ais_henon *henon) {
-#ifdef AIS_REAL_IS_DOUBLE
-    (void)henon;
-    return false;
-#else
-    return henon->dim <= 2 && henon->net.depth == 1;
-#endif
-}
-
 /* z = (x, y), 2 dim x lanes, in place. */
-AIS_DECLARE_LANES(void, ais_henon_small, const ais_henon *henon, const ais_real *weights, ais_henon_way way,
-                  size_t lanes, int64_t *z);
+AIS_DECLARE_LANES(void, ais_henon_many, const ais_henon_small *map, ais_henon_way way, size_t lanes, int64_t *z);
 /* The same of the first `chains` lanes alone, one by one. */
-AIS_DECLARE_LANES(void, ais_henon_alone, const ais_henon *henon, const ais_real *weights, ais_henon_way way,
-                  size_t lanes, size_t chains, int64_t *z);
+AIS_DECLARE_LANES(void, ais_henon_alone, const ais_henon_small *map, ais_henon_way way, size_t lanes, size_t chains,
+                  int64_t *z);
 
 #endif

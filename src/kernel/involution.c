@@ -37,7 +37,7 @@ bool ais_proposal_new(const ais_learned *learned, size_t lanes, ais_arena *arena
     proposal->lattice = AIS_TAKE(arena, int64_t, rows);
     proposal->image = AIS_TAKE(arena, int64_t, 2 * rows);
     return proposal->lattice && proposal->image &&
-           ais_henon_work_new(&learned->henon, lanes, arena, &proposal->henon_work);
+           ais_henon_work_new(&learned->henon, learned->weights, lanes, arena, &proposal->henon_work);
 }
 
 /* R in place on the two halves of z, `rows` numbers each. */
@@ -60,7 +60,7 @@ static void flow_involution(const ais_learned *learned, ais_proposal *proposal, 
 
 void ais_learned_lattice_involution(const ais_learned *learned, ais_proposal *proposal, int64_t *z) {
     ais_henon_way way = learned->shape.reversal == AIS_FLIP ? AIS_HENON_FLIP : AIS_HENON_SWAP;
-    ais_henon_lattice(&learned->henon, learned->weights, &proposal->henon_work, way, proposal->chains, z);
+    ais_henon_lattice(&learned->henon, &proposal->henon_work, way, proposal->chains, z);
 }
 
 /* The largest |value - wanted| of each lane; NaN sticks. */
@@ -72,15 +72,15 @@ static void add_miss(int dim, size_t lanes, const double *value, const double *w
         }
 }
 
+/* log_det and round_trip are and stay 0. */
 void ais_propose_henon(const ais_learned *learned, ais_proposal *proposal) {
-    size_t lanes = proposal->lanes, rows = (size_t)proposal->dim * lanes, count = ais_halves(proposal->chains);
+    size_t lanes = proposal->lanes, rows = (size_t)proposal->dim * lanes, chains = proposal->chains;
     memcpy(proposal->image, proposal->lattice, rows * sizeof(int64_t));
-    AIS_CHOOSE(ais_lattice_depart)(proposal->dim, lanes, count, proposal->v, proposal->image + rows, proposal->kinetic);
+    AIS_CHOOSE(ais_lattice_depart)
+    (proposal->dim, lanes, chains, proposal->v, proposal->image + rows, proposal->kinetic);
     ais_learned_lattice_involution(learned, proposal, proposal->image);
-    AIS_CHOOSE(ais_lattice_arrive)(proposal->dim, lanes, count, proposal->image, proposal->z, proposal->kinetic);
-    ais_unwhiten(&learned->whitening, lanes, proposal->z, proposal->x);
-    memset(proposal->log_det, 0, lanes * sizeof(double));
-    memset(proposal->round_trip, 0, lanes * sizeof(double));
+    AIS_CHOOSE(ais_lattice_arrive)(proposal->dim, lanes, chains, proposal->image, proposal->z, proposal->kinetic);
+    ais_unwhiten_first(&learned->whitening, lanes, chains, proposal->z, proposal->x);
 }
 
 void ais_propose_flow(const ais_learned *learned, ais_proposal *proposal) {

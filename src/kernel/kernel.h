@@ -35,7 +35,8 @@ typedef struct ais_kernel_type {
     bool needs_gradient;
     /* Takes memory and computes what the first step needs; x, logp and version are set. */
     ais_status (*init)(ais_context *, const ais_kernel *, ais_state *, void **own);
-    /* Moves every chain once and fills info[c], c < chains. Allocates nothing. */
+    /* Moves every chain once and fills the fields of info[c], c < chains, that `info` names; the others are the
+     * caller's, who keeps zeros there. Allocates nothing. */
     ais_status (*step)(ais_context *, const ais_kernel *, ais_state *, void *own, ais_info *info);
     void (*free)(ais_kernel *);
 } ais_kernel_type;

@@ -3,8 +3,6 @@
 #include "base/fixed.h"
 #include "kernel/lattice_vector.h"
 
-typedef uint64_t words __attribute__((vector_size(4 * AIS_WIDTH)));
-
 #ifdef AIS_REAL_IS_DOUBLE
 void AIS_ISA(ais_lattice_to_real)(size_t n, const int64_t *fixed, ais_real *real) {
 #pragma omp simd
@@ -21,15 +19,15 @@ void AIS_ISA(ais_lattice_reflect)(size_t n, const ais_real *real, int times, int
 #else
 void AIS_ISA(ais_lattice_to_real)(size_t n, const int64_t *fixed, ais_real *real) {
     for (size_t i = 0; i < n; i += AIS_WIDTH) {
-        const ais_longs *from = (const ais_longs *)(fixed + i);
-        *(ais_floats *)(real + i) = ais_lattice_floats(from[0], from[1]);
+        const ais_words *from = (const ais_words *)(fixed + i);
+        *(ais_floats *)(real + i) = ais_lattice_seen(from[0], from[1]) * AIS_LATTICE_UNIT;
     }
 }
 
 void AIS_ISA(ais_lattice_reflect)(size_t n, const ais_real *real, int times, int64_t *fixed) {
     for (size_t i = 0; i < n; i += AIS_WIDTH) {
-        words *to = (words *)(fixed + i), value[2];
-        ais_lattice_round(*(const ais_floats *)(real + i), (ais_longs *)&value[0], (ais_longs *)&value[1]);
+        ais_words *to = (ais_words *)(fixed + i), value[2];
+        ais_lattice_given(*(const ais_floats *)(real + i) * (1 / AIS_LATTICE_UNIT), &value[0], &value[1]);
         for (int k = 0; k < 2; k++) to[k] = (times == 2 ? value[k] + value[k] : value[k]) - to[k];
     }
 }
@@ -45,30 +43,34 @@ void AIS_ISA(ais_lattice_to_double)(size_t n, const int64_t *fixed, double *valu
     for (size_t i = 0; i < n; i++) value[i] = ais_fixed_to(fixed[i]);
 }
 
-void AIS_ISA(ais_lattice_depart)(int dim, size_t lanes, size_t count, const double *v, int64_t *fixed,
+void AIS_ISA(ais_lattice_depart)(int dim, size_t lanes, size_t chains, const double *v, int64_t *fixed,
                                  double *kinetic) {
-    for (size_t c = 0; c < count; c++) kinetic[c] = 0;
-    for (size_t i = 0; i < (size_t)dim; i++) {
-#pragma omp simd
-        for (size_t c = 0; c < count; c++) {
-            int64_t rounded = ais_fixed_from(v[i * lanes + c]);
-            double value = ais_fixed_to(rounded);
-            fixed[i * lanes + c] = rounded;
-            kinetic[c] += 0.5 * value * value;
+    for (size_t c = 0; c < chains; c += AIS_WORDS) {
+        ais_doubles sum = {0};
+        for (size_t i = c; i < (size_t)dim * lanes; i += lanes) {
+            ais_doubles value = ais_load(v + i);
+            ais_words rounded = ais_lattice_rounded(&value);
+            memcpy(fixed + i, &rounded, sizeof rounded);
+            sum = ais_fma_double(0.5 * value, value, sum);
         }
+        ais_store(kinetic + c, sum);
     }
 }
 
-void AIS_ISA(ais_lattice_arrive)(int dim, size_t lanes, size_t count, const int64_t *fixed, double *value,
+void AIS_ISA(ais_lattice_arrive)(int dim, size_t lanes, size_t chains, const int64_t *fixed, double *value,
                                  double *kinetic) {
     const size_t half = (size_t)dim * lanes;
-    for (size_t i = 0; i < (size_t)dim; i++) {
-#pragma omp simd
-        for (size_t c = 0; c < count; c++) {
-            double v = ais_fixed_to(fixed[half + i * lanes + c]);
-            value[half + i * lanes + c] = v;
-            value[i * lanes + c] = ais_fixed_to(fixed[i * lanes + c]);
-            kinetic[c] -= 0.5 * v * v;
+    for (size_t c = 0; c < chains; c += AIS_WORDS) {
+        ais_doubles sum = ais_load(kinetic + c);
+        for (size_t i = c; i < half; i += lanes) {
+            ais_words at[2];
+            memcpy(&at[0], fixed + i, sizeof at[0]);
+            memcpy(&at[1], fixed + half + i, sizeof at[1]);
+            ais_doubles v = ais_lattice_doubles(at[1]);
+            ais_store(value + i, ais_lattice_doubles(at[0]));
+            ais_store(value + half + i, v);
+            sum = ais_fma_double(-0.5 * v, v, sum);
         }
+        ais_store(kinetic + c, sum);
     }
 }

@@ -8,6 +8,10 @@
 #include "nn/real.h"
 #include "simd/isa.h"
 
+/* V sees all but the lowest bits of a lattice number, as a number of these units: kernel/lattice_vector.h. */
+enum { AIS_LATTICE_HIDDEN = 12 };
+#define AIS_LATTICE_UNIT 0x1p-20F
+
 /* real = fixed */
 AIS_DECLARE_LANES(void, ais_lattice_to_real, size_t n, const int64_t *fixed, ais_real *real);
 /* fixed = times real - fixed, times 1 or 2 */
@@ -16,11 +20,11 @@ AIS_DECLARE_LANES(void, ais_lattice_reflect, size_t n, const ais_real *real, int
 AIS_DECLARE_LANES(void, ais_lattice_from_double, size_t n, const double *value, int64_t *fixed);
 AIS_DECLARE_LANES(void, ais_lattice_to_double, size_t n, const int64_t *fixed, double *value);
 
-/* Of a proposal, in the first `count` lanes: v (dim x lanes) put on the lattice, kinetic = 1/2 |v|^2 of what it became
+/* Of a proposal, in the first `chains` lanes: v (dim x lanes) put on the lattice, kinetic = 1/2 |v|^2 of what it became
  * there; and the image (2 dim x lanes) taken off it, 1/2 |v'|^2 subtracted. */
-AIS_DECLARE_LANES(void, ais_lattice_depart, int dim, size_t lanes, size_t count, const double *v, int64_t *fixed,
+AIS_DECLARE_LANES(void, ais_lattice_depart, int dim, size_t lanes, size_t chains, const double *v, int64_t *fixed,
                   double *kinetic);
-AIS_DECLARE_LANES(void, ais_lattice_arrive, int dim, size_t lanes, size_t count, const int64_t *fixed, double *value,
+AIS_DECLARE_LANES(void, ais_lattice_arrive, int dim, size_t lanes, size_t chains, const int64_t *fixed, double *value,
                   double *kinetic);
 
 #endif

@@ -1,3 +1,4 @@
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -5,7 +6,7 @@
 #include <aisampler/draws.h>
 
 #include "kernel/kernel.h"
-#include "simd/isa.h"
+#include "simd/check_lanes.h"
 #include "simd/normal.h"
 
 enum { START_ATTEMPTS = 100, SHOWN_COORDINATES = 20, POINT_TEXT = 640 };
@@ -43,6 +44,7 @@ ais_status ais_state_logp(ais_context *context, const ais_target *target, int ch
         target->batch(1, point, logp, target->data);
     } else if (target->batch) {
         target->batch((size_t)lanes, x, logp, target->data);
+        if (AIS_CHOOSE(ais_all_at_most)((size_t)chains, logp, DBL_MAX)) return AIS_OK;
     }
     for (int c = 0; c < chains; c++) {
         if (target->batch && logp[c] < INFINITY) continue;

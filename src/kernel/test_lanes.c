@@ -4,16 +4,16 @@
 
 #include "simd/doubles.h"
 
-void AIS_ISA(ais_mask)(int dim, size_t lanes, size_t count, double tolerance, const double *present, double *x,
+void AIS_ISA(ais_mask)(int dim, size_t lanes, size_t chains, double tolerance, const double *present, double *x,
                        double *round_trip) {
     for (size_t i = 0; i < (size_t)dim; i++) {
 #pragma omp simd
-        for (size_t c = 0; c < count; c++)
+        for (size_t c = 0; c < chains; c++)
             round_trip[c] = fabs(x[i * lanes + c]) <= 0x1.fffffffffffffp1023 ? round_trip[c] : (double)INFINITY;
     }
     for (size_t i = 0; i < (size_t)dim; i++) {
 #pragma omp simd
-        for (size_t c = 0; c < count; c++)
+        for (size_t c = 0; c < chains; c++)
             x[i * lanes + c] = round_trip[c] <= tolerance ? x[i * lanes + c] : present[i * lanes + c];
     }
 }
@@ -34,7 +34,7 @@ void AIS_ISA(ais_kinetic)(int dim, size_t lanes, const double *v, const double *
 /* math.md (3) and (4). */
 void AIS_ISA(ais_test_lanes)(const ais_test_call *call, double *chance, int64_t *taken) {
     const ais_doubles one = ais_spread_double(1), zero = {0}, tolerance = ais_spread_double(call->tolerance);
-    for (size_t c = 0; c < call->count; c += AIS_WORDS) {
+    for (size_t c = 0; c < call->chains; c += AIS_WORDS) {
         ais_doubles ratio = ais_load(call->next_logp + c) - ais_load(call->logp + c);
         ratio = ratio + ais_load(call->kinetic + c) + ais_load(call->log_det + c);
         ais_longs positive = ratio > zero;
@@ -47,16 +47,22 @@ void AIS_ISA(ais_test_lanes)(const ais_test_call *call, double *chance, int64_t 
         ais_store(chance + c, value);
         memcpy(taken + c, &below, sizeof below);
     }
-    for (size_t c = call->chains; c < call->count; c++) taken[c] = 0;
 }
 
-void AIS_ISA(ais_take)(int rows, size_t lanes, size_t count, const int64_t *taken, const void *from, void *to) {
-    typedef int64_t any __attribute__((may_alias));
-    const any *source = from;
-    any *target = to;
-    for (size_t i = 0; i < (size_t)rows; i++) {
-#pragma omp simd
-        for (size_t c = 0; c < count; c++)
-            target[i * lanes + c] = (source[i * lanes + c] & taken[c]) | (target[i * lanes + c] & ~taken[c]);
+void AIS_ISA(ais_take)(int rows, size_t lanes, size_t chains, const int64_t *taken, const void *from, void *to) {
+    const size_t size = sizeof(ais_doubles);
+    for (size_t row = 0; row < (size_t)rows; row++) {
+        const char *source = (const char *)from + row * lanes * sizeof(int64_t), *which = (const char *)taken;
+        char *target = (char *)to + row * lanes * sizeof(int64_t);
+#pragma GCC unroll 4
+        for (size_t at = 0; at < chains * sizeof(int64_t); at += size) {
+            ais_doubles old, new;
+            ais_longs mask;
+            memcpy(&old, target + at, size);
+            memcpy(&new, source + at, size);
+            memcpy(&mask, which + at, size);
+            old = ais_pick(mask, new, old);
+            memcpy(target + at, &old, size);
+        }
     }
 }

@@ -20,6 +20,8 @@ typedef struct own {
     double *ahead;       /* of a chain alone: (dim + 1) x AIS_HALF numbers of the steps from ahead_from on */
     uint64_t ahead_from; /* the part of a cycle included */
     bool has_ahead;
+    bool independent;
+    bool exact;           /* proposals are finite, and come back bit for bit */
     ais_ratio_tape ratio; /* of an empirical kernel */
 } own;
 
@@ -43,9 +45,7 @@ static void estimate_logp(const ais_learned *learned, const own *mine, const dou
 static ais_status refresh(ais_context *context, const ais_learned *learned, ais_state *state, own *mine) {
     ais_proposal *proposal = &mine->proposal;
     size_t lanes = proposal->lanes, rows = (size_t)proposal->dim * lanes;
-    bool stale = false;
-    for (int c = 0; c < state->lanes; c++) stale |= mine->seen[c] != state->version[c];
-    if (!stale) return AIS_OK;
+    if (memcmp(mine->seen, state->version, (size_t)state->chains * sizeof *mine->seen) == 0) return AIS_OK;
     ais_whiten(&learned->whitening, lanes, state->x, proposal->z);
     if (learned->shape.map == AIS_HENON) {
         AIS_CHOOSE(ais_lattice_from_double)(rows, proposal->z, proposal->image);
@@ -75,6 +75,17 @@ static ais_status refresh(ais_context *context, const ais_learned *learned, ais_
     return ais_state_logp(context, state->target, state->chains, state->lanes, state->x, mine->point, state->logp);
 }
 
+/* Whether x = m + A u is finite for all u of the lattice. */
+static bool is_bounded(const ais_whitening *whitening) {
+    for (int i = 0; i < whitening->dim; i++) {
+        double most = fabs(whitening->mean[i]);
+        for (int j = 0; j < whitening->dim; j++)
+            most += fabs(whitening->factor[(size_t)i * (size_t)whitening->dim + (size_t)j]) * 0x1p31;
+        if (!(most <= DBL_MAX / 2)) return false;
+    }
+    return true;
+}
+
 static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state *state, void **out) {
     const ais_learned *learned = (const ais_learned *)kernel;
     if (learned->shape.dim != state->target->dim)
@@ -99,13 +110,15 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
         !mine->ahead || !mine->point)
         return ais_fail_memory(context, "a kernel's state", rows * sizeof(double));
     mine->proposal.chains = (size_t)state->chains;
+    mine->independent = ais_is_independent(learned);
+    mine->exact = learned->propose == ais_propose_henon && is_bounded(&learned->whitening);
     for (size_t c = 0; c < lanes; c++) mine->seen[c] = state->version[c] - 1;
     *out = mine;
     return refresh(context, learned, state, mine);
 }
 
 static void take(const own *mine, int rows, const void *from, void *to) {
-    AIS_CHOOSE(ais_take)(rows, mine->proposal.lanes, ais_halves(mine->proposal.chains), mine->taken, from, to);
+    AIS_CHOOSE(ais_take)(rows, mine->proposal.lanes, mine->proposal.chains, mine->taken, from, to);
 }
 
 /* The lanes that accepted take over everything that belongs to a point. */
@@ -118,14 +131,13 @@ static void move(const ais_learned *learned, ais_state *state, own *mine) {
         take(mine, dim, proposal->image, proposal->lattice);
     else
         take(mine, dim, proposal->z, proposal->u);
-    if (ais_is_independent(learned)) {
+    if (mine->independent) {
         take(mine, dim, proposal->next_mapped, proposal->mapped);
         take(mine, 1, proposal->next_det, proposal->mapped_det);
     }
-    for (int c = 0; c < state->chains; c++) {
-        state->version[c] -= (uint32_t)mine->taken[c];
-        mine->seen[c] -= (uint32_t)mine->taken[c];
-    }
+    uint32_t *restrict version = state->version;
+    for (size_t c = 0; c < proposal->chains; c++) version[c] -= (uint32_t)mine->taken[c];
+    memcpy(mine->seen, version, proposal->chains * sizeof *version);
 }
 
 /* v and the uniforms of the test. A chain alone has those of AIS_HALF steps drawn at once: lanes are steps then. */
@@ -166,18 +178,16 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
     /* A proposal that is not finite, or whose round trip misses, is rejected without asking the target: its place
      * is taken by the present point. An independent one has its own density q from the pass that made it, so that its
      * round trip need not be exact, and is only told. */
-    double tolerance = ais_is_independent(learned) ? DBL_MAX : learned->tolerance;
-    AIS_CHOOSE(ais_mask)
-    (proposal->dim, proposal->lanes, chains > 1 ? proposal->lanes : AIS_HALF, tolerance, state->x, proposal->x,
-     proposal->round_trip);
+    double tolerance = mine->independent ? DBL_MAX : learned->tolerance;
+    if (!mine->exact) AIS_CHOOSE(ais_mask)
+    (proposal->dim, proposal->lanes, chains, tolerance, state->x, proposal->x, proposal->round_trip);
     if (learned->ratio.weights)
         estimate_logp(learned, mine, proposal->z, proposal->next_mapped, proposal->next_det, mine->logp);
     else
         status =
             ais_state_logp(context, state->target, state->chains, state->lanes, proposal->x, mine->point, mine->logp);
     if (status != AIS_OK) return status;
-    ais_test_call call = {.count = ais_halves(chains),
-                          .chains = chains,
+    ais_test_call call = {.chains = chains,
                           .barker = learned->test == AIS_BARKER,
                           .tolerance = tolerance,
                           .round_trip = proposal->round_trip,
@@ -187,8 +197,9 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
                           .log_det = proposal->log_det,
                           .uniform = mine->uniform};
     AIS_CHOOSE(ais_test_lanes)(&call, mine->chance, mine->taken);
-    for (size_t c = 0; c < chains; c++)
-        info[c] = (ais_info){.accept_stat = mine->chance[c], .round_trip = proposal->round_trip[c]};
+#pragma GCC unroll 4
+    for (size_t c = 0; c < chains; c++) info[c].accept_stat = mine->chance[c];
+    for (size_t c = 0; c < chains && !mine->exact; c++) info[c].round_trip = proposal->round_trip[c];
     move(learned, state, mine);
     return AIS_OK;
 }

@@ -87,9 +87,13 @@ ais_status ais_whitening_set(ais_context *context, ais_whitening *whitening, con
 }
 
 void ais_whiten(const ais_whitening *whitening, size_t lanes, const double *x, double *u) {
-    AIS_CHOOSE(ais_matrix_apply)(whitening->dim, lanes, whitening->inverse, whitening->offset, x, u);
+    AIS_CHOOSE(ais_matrix_apply)(whitening->dim, lanes, lanes, whitening->inverse, whitening->offset, x, u);
 }
 
 void ais_unwhiten(const ais_whitening *whitening, size_t lanes, const double *u, double *x) {
-    AIS_CHOOSE(ais_matrix_apply)(whitening->dim, lanes, whitening->factor, whitening->mean, u, x);
+    ais_unwhiten_first(whitening, lanes, lanes, u, x);
+}
+
+void ais_unwhiten_first(const ais_whitening *whitening, size_t lanes, size_t count, const double *u, double *x) {
+    AIS_CHOOSE(ais_matrix_apply)(whitening->dim, lanes, count, whitening->factor, whitening->mean, u, x);
 }

@@ -23,5 +23,7 @@ ais_status ais_whitening_set(ais_context *context, ais_whitening *whitening, con
 /* dim x lanes each; in and out do not overlap. */
 void ais_whiten(const ais_whitening *whitening, size_t lanes, const double *x, double *u);
 void ais_unwhiten(const ais_whitening *whitening, size_t lanes, const double *u, double *x);
+/* Of the first `count` lanes. */
+void ais_unwhiten_first(const ais_whitening *whitening, size_t lanes, size_t count, const double *u, double *x);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "simd/isa.h"
 
-/* M is n x n, row-major; offset (n) may be NULL. in and out do not overlap. */
-AIS_DECLARE_LANES(void, ais_matrix_apply, int n, size_t lanes, const double *matrix, const double *offset,
+/* Of the first `count` lanes. M is n x n, row-major; offset (n) may be NULL. in and out do not overlap. */
+AIS_DECLARE_LANES(void, ais_matrix_apply, int n, size_t lanes, size_t count, const double *matrix, const double *offset,
                   const double *in, double *out);
 
 #endif

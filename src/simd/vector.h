@@ -41,12 +41,10 @@ AIS_INLINE ais_floats ais_spread(float value) { return (ais_floats){value, value
 AIS_INLINE ais_floats ais_fma(ais_floats a, ais_floats b, ais_floats c) { return _mm512_fmadd_ps(a, b, c); }
 AIS_INLINE ais_floats ais_max(ais_floats a, ais_floats b) { return _mm512_max_ps(a, b); }
 AIS_INLINE ais_floats ais_min(ais_floats a, ais_floats b) { return _mm512_min_ps(a, b); }
-AIS_INLINE ais_floats ais_floor(ais_floats a) { return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEG_INF); }
 #elif defined(__AVX2__)
 AIS_INLINE ais_floats ais_fma(ais_floats a, ais_floats b, ais_floats c) { return _mm256_fmadd_ps(a, b, c); }
 AIS_INLINE ais_floats ais_max(ais_floats a, ais_floats b) { return _mm256_max_ps(a, b); }
 AIS_INLINE ais_floats ais_min(ais_floats a, ais_floats b) { return _mm256_min_ps(a, b); }
-AIS_INLINE ais_floats ais_floor(ais_floats a) { return _mm256_floor_ps(a); }
 #else
 AIS_INLINE ais_floats ais_fma(ais_floats a, ais_floats b, ais_floats c) { return a * b + c; }
 AIS_INLINE ais_floats ais_choose(ais_ints which, ais_floats yes, ais_floats no) {
@@ -59,37 +57,43 @@ AIS_INLINE ais_floats ais_min(ais_floats a, ais_floats b) { return _mm_min_ps(a,
 AIS_INLINE ais_floats ais_max(ais_floats a, ais_floats b) { return ais_choose(a > b, a, b); }
 AIS_INLINE ais_floats ais_min(ais_floats a, ais_floats b) { return ais_choose(a < b, a, b); }
 #endif
-/* Within +-2^31. */
-AIS_INLINE ais_floats ais_floor(ais_floats a) {
-    ais_floats whole = __builtin_convertvector(__builtin_convertvector(a, ais_ints), ais_floats);
-    return whole - ais_choose(whole > a, ais_spread(1), ais_spread(0));
-}
 #endif
 
-/* The low and the high words of two vectors of 64-bit integers, and the two put together again. The
- * order within low and high is the one that costs least, the same for both. */
+/* Toward zero; numbers that 32 bits cannot hold, and NaN, become the least integer or, not on x86, are clamped. */
+AIS_INLINE ais_ints ais_whole(ais_floats a) {
 #if defined(__AVX512F__)
-AIS_INLINE void ais_split(ais_longs a, ais_longs b, ais_ints *low, ais_ints *high) {
-    *low = (ais_ints)_mm512_shuffle_ps((__m512)a, (__m512)b, 0x88);
-    *high = (ais_ints)_mm512_shuffle_ps((__m512)a, (__m512)b, 0xdd);
+    return (ais_ints)_mm512_cvttps_epi32(a);
+#elif defined(__AVX2__)
+    return (ais_ints)_mm256_cvttps_epi32(a);
+#elif defined(__x86_64__)
+    return (ais_ints)_mm_cvttps_epi32(a);
+#else
+    a = ais_min(ais_max(a, ais_spread(-0x1p31F)), ais_spread(0x1.fffffep30F));
+    return __builtin_convertvector(a, ais_ints);
+#endif
+}
+
+/* The low words of two vectors of 64-bit integers, and the vectors of given low and high words. The order within
+ * words is the one that costs least, the same for both. */
+#if defined(__AVX512F__)
+AIS_INLINE ais_ints ais_low_words(ais_longs a, ais_longs b) {
+    return (ais_ints)_mm512_shuffle_ps((__m512)a, (__m512)b, 0x88);
 }
 AIS_INLINE void ais_join(ais_ints low, ais_ints high, ais_longs *a, ais_longs *b) {
     *a = (ais_longs)_mm512_unpacklo_epi32((__m512i)low, (__m512i)high);
     *b = (ais_longs)_mm512_unpackhi_epi32((__m512i)low, (__m512i)high);
 }
 #elif defined(__AVX2__)
-AIS_INLINE void ais_split(ais_longs a, ais_longs b, ais_ints *low, ais_ints *high) {
-    *low = (ais_ints)_mm256_shuffle_ps((__m256)a, (__m256)b, 0x88);
-    *high = (ais_ints)_mm256_shuffle_ps((__m256)a, (__m256)b, 0xdd);
+AIS_INLINE ais_ints ais_low_words(ais_longs a, ais_longs b) {
+    return (ais_ints)_mm256_shuffle_ps((__m256)a, (__m256)b, 0x88);
 }
 AIS_INLINE void ais_join(ais_ints low, ais_ints high, ais_longs *a, ais_longs *b) {
     *a = (ais_longs)_mm256_unpacklo_epi32((__m256i)low, (__m256i)high);
     *b = (ais_longs)_mm256_unpackhi_epi32((__m256i)low, (__m256i)high);
 }
 #else
-AIS_INLINE void ais_split(ais_longs a, ais_longs b, ais_ints *low, ais_ints *high) {
-    *low = __builtin_shufflevector((ais_ints)a, (ais_ints)b, 0, 2, 4, 6);
-    *high = __builtin_shufflevector((ais_ints)a, (ais_ints)b, 1, 3, 5, 7);
+AIS_INLINE ais_ints ais_low_words(ais_longs a, ais_longs b) {
+    return __builtin_shufflevector((ais_ints)a, (ais_ints)b, 0, 2, 4, 6);
 }
 AIS_INLINE void ais_join(ais_ints low, ais_ints high, ais_longs *a, ais_longs *b) {
     *a = (ais_longs)__builtin_shufflevector(low, high, 0, 4, 1, 5);

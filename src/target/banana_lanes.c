@@ -1,7 +1,7 @@
 #include "target/banana_lanes.h"
 #include "simd/math.h"
 
-void AIS_ISA(ais_banana_block)(const void *data, size_t stride, const double *x, double *logp) {
+static void block(const void *data, size_t stride, const double *x, double *logp) {
     const ais_banana *banana = data;
     double sum[AIS_LANES], b = banana->b;
 #pragma omp simd
@@ -16,4 +16,8 @@ void AIS_ISA(ais_banana_block)(const void *data, size_t stride, const double *x,
     }
 #pragma omp simd
     for (int c = 0; c < AIS_LANES; c++) logp[c] = banana->constant - 0.5 * sum[c];
+}
+
+void AIS_ISA(ais_banana_block)(const void *data, size_t count, size_t stride, const double *x, double *logp) {
+    for (size_t c = 0; c < count; c += AIS_LANES) block(data, stride, x + c, logp + c);
 }

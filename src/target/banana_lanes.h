@@ -11,6 +11,7 @@ typedef struct ais_banana {
     double constant; /* the largest log p */
 } ais_banana;
 
-AIS_DECLARE_LANES(void, ais_banana_block, const void *banana, size_t stride, const double *x, double *logp);
+AIS_DECLARE_LANES(void, ais_banana_block, const void *banana, size_t count, size_t stride, const double *x,
+                  double *logp);
 
 #endif

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simd/isa.h"
+#include "simd/check_lanes.h"
 #include "target/builtin.h"
 
 static double settle(double value, const double *x, size_t stride, int dim) {
@@ -15,7 +15,7 @@ static double settle(double value, const double *x, size_t stride, int dim) {
 double ais_settle(double value, const double *x, int dim) { return settle(value, x, 1, dim); }
 
 /* Fewer points than lanes: the missing ones are copies of the last. */
-static void short_block(ais_block *block, size_t width, const void *data, size_t n, int dim, const double *x,
+static void short_block(ais_blocks *blocks, size_t width, const void *data, size_t n, int dim, const double *x,
                         double *logp) {
     enum { ON_STACK = 64 };
     double small[ON_STACK * AIS_LANES], result[AIS_LANES];
@@ -25,17 +25,18 @@ static void short_block(ais_block *block, size_t width, const void *data, size_t
     if (!padded) return;
     for (size_t i = 0; i < (size_t)dim; i++)
         for (size_t c = 0; c < width; c++) padded[i * width + c] = x[i * n + (c < n ? c : n - 1)];
-    block(data, width, padded, result);
+    blocks(data, width, width, padded, result);
     memcpy(logp, result, n * sizeof *logp);
     if (padded != small) free(padded);
 }
 
-void ais_batch_by_blocks(ais_block *block, size_t width, const void *data, size_t n, int dim, const double *x,
+void ais_batch_by_blocks(ais_blocks *blocks, size_t width, const void *data, size_t n, int dim, const double *x,
                          double *logp) {
-    size_t c = 0;
-    for (; c + width <= n; c += width) block(data, n, x + c, logp + c);
+    size_t whole = n / width * width;
+    if (whole) blocks(data, whole, n, x, logp);
     /* The last block overlaps the one before: a lane's result does not depend on its place. */
-    if (c < n && n >= width) block(data, n, x + n - width, logp + n - width);
-    if (n && n < width) short_block(block, width, data, n, dim, x, logp);
-    for (c = 0; c < n; c++) logp[c] = settle(logp[c], x + c, n, dim);
+    if (whole < n && whole) blocks(data, width, n, x + n - width, logp + n - width);
+    if (n && n < width) short_block(blocks, width, data, n, dim, x, logp);
+    if (AIS_CHOOSE(ais_all_at_most)(n, logp, INFINITY)) return;
+    for (size_t c = 0; c < n; c++) logp[c] = settle(logp[c], x + c, n, dim);
 }

@@ -72,11 +72,12 @@ static inline ais_stream ais_draw_stream(uint64_t seed, uint64_t index) {
     return (ais_stream){.seed = seed, .step = index & 0xFFFFFFFFFFFFFFu, .purpose = AIS_FOR_EXACT};
 }
 
-/* Log densities of a block of points, AIS_HALF or AIS_LANES of them; coordinate i of point c is x[i * stride + c]. */
-typedef void ais_block(const void *data, size_t stride, const double *x, double *logp);
+/* Log densities of `count` points, a multiple of AIS_HALF or of AIS_LANES; coordinate i of point c is
+ * x[i * stride + c]. */
+typedef void ais_blocks(const void *data, size_t count, size_t stride, const double *x, double *logp);
 
 /* A batch of any n by blocks of `width` points, with results that do not depend on n. */
-void ais_batch_by_blocks(ais_block *block, size_t width, const void *data, size_t n, int dim, const double *x,
+void ais_batch_by_blocks(ais_blocks *blocks, size_t width, const void *data, size_t n, int dim, const double *x,
                          double *logp);
 
 /* value, or -INFINITY where overflow (inf - inf) made a NaN from coordinates that are numbers: so

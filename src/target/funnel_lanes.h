@@ -4,6 +4,6 @@
 
 #include "simd/isa.h"
 
-AIS_DECLARE_LANES(void, ais_funnel_block, const void *dim, size_t stride, const double *x, double *logp);
+AIS_DECLARE_LANES(void, ais_funnel_block, const void *dim, size_t count, size_t stride, const double *x, double *logp);
 
 #endif

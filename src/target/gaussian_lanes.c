@@ -2,7 +2,7 @@
 #include "simd/math.h"
 
 /* y = Q'x = x - V T' V'x, one coordinate at a time. */
-void AIS_ISA(ais_gaussian_block)(const void *data, size_t stride, const double *x, double *logp) {
+static void block(const void *data, size_t stride, const double *x, double *logp) {
     const ais_gaussian *gaussian = data;
     double along[AIS_REFLECTIONS][AIS_LANES] = {{0}}, back[AIS_REFLECTIONS][AIS_LANES] = {{0}}, sum[AIS_LANES] = {0};
     for (int i = 0; i < gaussian->dim && gaussian->reflections; i++) {
@@ -29,4 +29,8 @@ void AIS_ISA(ais_gaussian_block)(const void *data, size_t stride, const double *
     }
 #pragma omp simd
     for (int c = 0; c < AIS_LANES; c++) logp[c] = gaussian->constant - sum[c];
+}
+
+void AIS_ISA(ais_gaussian_block)(const void *data, size_t count, size_t stride, const double *x, double *logp) {
+    for (size_t c = 0; c < count; c += AIS_LANES) block(data, stride, x + c, logp + c);
 }

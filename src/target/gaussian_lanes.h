@@ -17,6 +17,7 @@ typedef struct ais_gaussian {
     double t[AIS_REFLECTIONS][AIS_REFLECTIONS]; /* upper triangular */
 } ais_gaussian;
 
-AIS_DECLARE_LANES(void, ais_gaussian_block, const void *gaussian, size_t stride, const double *x, double *logp);
+AIS_DECLARE_LANES(void, ais_gaussian_block, const void *gaussian, size_t count, size_t stride, const double *x,
+                  double *logp);
 
 #endif

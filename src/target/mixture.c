@@ -110,7 +110,7 @@ static ais_status finish(ais_context *context, ais_home *home, ais_mixture *mixt
         mixture->constant[k] = log(mixture->weight[k]) - mixture->dim * log(sd * sqrt(2 * PI));
         mixture->half_precision[k] = 0.5 / (sd * sd);
         mixture->power[k] = mixture->constant[k] / log(2);
-        mixture->factor[k] = mixture->half_precision[k] / log(2);
+        mixture->factor[k] = -mixture->half_precision[k] / log(2);
     }
     ais_moments moments;
     if (!ais_moments_take(home, mixture->dim, &moments))

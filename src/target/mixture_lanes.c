@@ -4,12 +4,13 @@
 
 #include "simd/doubles.h"
 
-enum { VECTORS = AIS_HALF / AIS_WORDS };
+enum { VECTORS = AIS_HALF / AIS_WORDS, MOST = 2 * VECTORS };
 
 /* log sum_k 2^term_k of `vectors` vectors of points, the largest term taken out; -inf when all are. */
 AIS_INLINE void block(const ais_mixture *mixture, int dim, int vectors, size_t stride, const double *x, double *logp) {
     const ais_doubles log_2 = ais_spread_double(0.69314718055994530942), none = ais_spread_double(-INFINITY);
-    ais_doubles term[AIS_MIXTURE_MOST][VECTORS], top[VECTORS], sum[VECTORS];
+    ais_doubles term[AIS_MIXTURE_MOST][MOST], top[MOST], sum[MOST];
+    ais_longs finite[MOST];
     for (int v = 0; v < vectors; v++) top[v] = none;
     for (int k = 0; k < mixture->components; k++) {
         const double *centre = mixture->centre + (size_t)k * (size_t)dim;
@@ -20,29 +21,32 @@ AIS_INLINE void block(const ais_mixture *mixture, int dim, int vectors, size_t s
                 square = ais_fma_double(away, away, square);
             }
             term[k][v] =
-                ais_fma_double(ais_spread_double(-mixture->factor[k]), square, ais_spread_double(mixture->power[k]));
+                ais_fma_double(ais_spread_double(mixture->factor[k]), square, ais_spread_double(mixture->power[k]));
             top[v] = ais_max_double(term[k][v], top[v]);
         }
     }
     for (int v = 0; v < vectors; v++) {
-        ais_words finite = (ais_words)(top[v] >= ais_spread_double(-1e308));
-        top[v] = (ais_doubles)((ais_words)top[v] & finite);
-        sum[v] = ais_power_below(term[0][v] - top[v]);
+        finite[v] = top[v] >= ais_spread_double(-1e308);
+        top[v] = (ais_doubles)((ais_longs)top[v] & finite[v]);
+        sum[v] = (ais_doubles){0};
     }
-    for (int k = 1; k < mixture->components; k++)
-        for (int v = 0; v < vectors; v++) sum[v] += ais_power_below(term[k][v] - top[v]);
+    for (int k = 0; k < mixture->components; k++) {
+        for (int v = 0; v < vectors; v++) term[k][v] -= top[v];
+        ais_powers_below(vectors, term[k]);
+        for (int v = 0; v < vectors; v++) sum[v] += term[k][v];
+    }
     for (int v = 0; v < vectors; v++) {
         ais_doubles value = ais_fma_double(top[v], log_2, ais_log_normal(sum[v])) + (sum[v] - sum[v]); /* NaN stays */
-        ais_store(logp + v * AIS_WORDS, ais_pick(sum[v] == 0, none, value));
+        ais_store(logp + v * AIS_WORDS, ais_pick(finite[v] | (sum[v] != sum[v]), value, none));
     }
 }
 
-void AIS_ISA(ais_mixture_block)(const void *data, size_t stride, const double *x, double *logp) {
+void AIS_ISA(ais_mixture_block)(const void *data, size_t count, size_t stride, const double *x, double *logp) {
     const ais_mixture *mixture = data;
-    if (mixture->dim == 2)
-        block(mixture, 2, VECTORS, stride, x, logp);
-    else
-        block(mixture, mixture->dim, VECTORS, stride, x, logp);
+    size_t c = 0;
+    for (; c + 2 * AIS_HALF <= count && mixture->dim == 2; c += 2 * AIS_HALF)
+        block(mixture, 2, 2 * VECTORS, stride, x + c, logp + c);
+    for (; c < count; c += AIS_HALF) block(mixture, mixture->dim, VECTORS, stride, x + c, logp + c);
 }
 
 double AIS_ISA(ais_mixture_plane)(const ais_mixture *mixture, const double *x) {

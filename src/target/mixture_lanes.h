@@ -12,12 +12,13 @@ typedef struct ais_mixture {
     double sd[AIS_MIXTURE_MOST];
     double constant[AIS_MIXTURE_MOST]; /* log(weight / (sd sqrt(2 pi))^dim) */
     double half_precision[AIS_MIXTURE_MOST];
-    double power[AIS_MIXTURE_MOST], factor[AIS_MIXTURE_MOST]; /* constant and half_precision in units of log 2 */
+    double power[AIS_MIXTURE_MOST], factor[AIS_MIXTURE_MOST]; /* constant and -half_precision in units of log 2 */
     double mode_weight[AIS_MIXTURE_MOST];
     const double *centre; /* components x dim */
 } ais_mixture;
 
-AIS_DECLARE_LANES(void, ais_mixture_block, const void *mixture, size_t stride, const double *x, double *logp);
+AIS_DECLARE_LANES(void, ais_mixture_block, const void *mixture, size_t count, size_t stride, const double *x,
+                  double *logp);
 /* A point in the plane that is alone: the same number for less. */
 AIS_DECLARE_LANES(double, ais_mixture_plane, const ais_mixture *mixture, const double *x);
 

@@ -191,7 +191,7 @@ static void log_likelihood(bool near, const ais_regression *regression, size_t s
         value[c] = padding - (near ? half[c] : 0.5 * log_2 * sums.top[c]) - sums.logs[c];
 }
 
-void AIS_ISA(ais_regression_block)(const void *data, size_t stride, const double *w, double *logp) {
+static void block(const void *data, size_t stride, const double *w, double *logp) {
     const ais_regression *regression = data;
     double square[AIS_LANES] = {0}, half[AIS_LANES] = {0}, value[2][AIS_LANES];
     for (size_t i = 0; i < (size_t)regression->dim; i++) {
@@ -211,6 +211,10 @@ void AIS_ISA(ais_regression_block)(const void *data, size_t stride, const double
         double likelihood = value[square[c] <= regression->near_square][c];
         logp[c] = regression->constant - regression->half_precision * square[c] + likelihood;
     }
+}
+
+void AIS_ISA(ais_regression_block)(const void *data, size_t count, size_t stride, const double *w, double *logp) {
+    for (size_t c = 0; c < count; c += AIS_LANES) block(data, stride, w + c, logp + c);
 }
 
 /* One point: lanes are rows. */

@@ -27,7 +27,8 @@ typedef struct ais_regression {
     double constant;        /* of the prior */
 } ais_regression;
 
-AIS_DECLARE_LANES(void, ais_regression_block, const void *regression, size_t stride, const double *w, double *logp);
+AIS_DECLARE_LANES(void, ais_regression_block, const void *regression, size_t count, size_t stride, const double *w,
+                  double *logp);
 
 /* One point; gradient may be NULL. */
 AIS_DECLARE_LANES(double, ais_regression_point, const ais_regression *regression, const double *w, double *gradient);

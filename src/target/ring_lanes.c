@@ -1,7 +1,7 @@
 #include "target/ring_lanes.h"
 #include "simd/math.h"
 
-void AIS_ISA(ais_rings_block)(const void *data, size_t stride, const double *x, double *logp) {
+static void block(const void *data, size_t stride, const double *x, double *logp) {
     const ais_rings *rings = data;
     double r[AIS_HALF], least[AIS_HALF], rate = 1 / rings->width;
 #pragma omp simd
@@ -19,4 +19,8 @@ void AIS_ISA(ais_rings_block)(const void *data, size_t stride, const double *x, 
     }
 #pragma omp simd
     for (int c = 0; c < AIS_HALF; c++) logp[c] = -least[c] * rate;
+}
+
+void AIS_ISA(ais_rings_block)(const void *data, size_t count, size_t stride, const double *x, double *logp) {
+    for (size_t c = 0; c < count; c += AIS_HALF) block(data, stride, x + c, logp + c);
 }

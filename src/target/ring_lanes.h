@@ -14,6 +14,6 @@ typedef struct ais_rings {
     double weight[AIS_RINGS_MOST]; /* mass as a share */
 } ais_rings;
 
-AIS_DECLARE_LANES(void, ais_rings_block, const void *rings, size_t stride, const double *x, double *logp);
+AIS_DECLARE_LANES(void, ais_rings_block, const void *rings, size_t count, size_t stride, const double *x, double *logp);
 
 #endif

@@ -52,8 +52,10 @@ static long lattice_misses(ais_learned *learned, long states, uint64_t seed, boo
         ais_learned_lattice_involution(learned, &proposal, image);
         /* eta of the first layer; the last one's cancels when R is flip */
         if (broken) learned->weights[learned->henon.layer_weights - 1] += 0.01F;
+        ais_henon_work_set(&learned->henon, &proposal.henon_work);
         ais_learned_lattice_involution(learned, &proposal, image);
         if (broken) learned->weights[learned->henon.layer_weights - 1] -= 0.01F;
+        ais_henon_work_set(&learned->henon, &proposal.henon_work);
         misses += memcmp(image, z, 2 * rows * sizeof *z) != 0;
     }
     ais_arena_free(&arena);

@@ -22,7 +22,7 @@ static double definition(const ais_regression *regression, const double *w) {
     return (double)sum;
 }
 
-typedef void body(const void *, size_t, const double *, double *);
+typedef void body(const void *, size_t, size_t, const double *, double *);
 
 /* The largest relative miss over points of the posterior's scale and far from it; `nudge` spoils the points that the
  * body sees. */
@@ -32,7 +32,7 @@ static double worst_miss(const ais_target *target, body *block, double nudge) {
     double worst = 0, w[MOST * AIS_LANES], logp[AIS_LANES];
     for (uint64_t s = 0; s < sizeof scale / sizeof *scale; s++) {
         for (int i = 0; i < target->dim * AIS_LANES; i++) w[i] = scale[s] * odd(s, (uint64_t)i, -1, 1) + nudge;
-        block(regression, AIS_LANES, w, logp);
+        block(regression, AIS_LANES, AIS_LANES, w, logp);
         for (int c = 0; c < AIS_LANES; c++) {
             double point[MOST];
             for (int i = 0; i < target->dim; i++) point[i] = w[i * AIS_LANES + c] - nudge;
