@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/diagonal_lanes.h"
 #include "simd/matrix_lanes.h"
 
 ais_status ais_whitening_new(ais_context *context, ais_whitening *whitening, int dim, ais_arena *arena) {
     size_t n = (size_t)dim, square = n * n;
     *whitening = (ais_whitening){.dim = dim,
+                                 .diagonal = true,
                                  .mean = AIS_TAKE(arena, double, n),
                                  .factor = AIS_TAKE(arena, double, square),
                                  .inverse = AIS_TAKE(arena, double, square),
@@ -60,6 +62,12 @@ static bool invert(size_t n, double *matrix, double *inverse) {
     return true;
 }
 
+static bool is_diagonal(size_t n, const double *matrix) {
+    for (size_t i = 0; i < n * n; i++)
+        if (i % (n + 1) && matrix[i] != 0) return false;
+    return true;
+}
+
 ais_status ais_whitening_set(ais_context *context, ais_whitening *whitening, const double *mean, const double *factor) {
     size_t n = (size_t)whitening->dim, square = n * n;
     for (size_t i = 0; i < n; i++)
@@ -76,6 +84,7 @@ ais_status ais_whitening_set(ais_context *context, ais_whitening *whitening, con
     if (regular) {
         memcpy(whitening->inverse, work + square, square * sizeof *work);
         memcpy(whitening->factor, factor, square * sizeof *work);
+        whitening->diagonal = is_diagonal(n, whitening->factor) && is_diagonal(n, whitening->inverse);
         memcpy(whitening->mean, mean, n * sizeof *mean);
         for (size_t i = 0; i < n; i++) {
             whitening->offset[i] = 0;
@@ -86,8 +95,16 @@ ais_status ais_whitening_set(ais_context *context, ais_whitening *whitening, con
     return regular ? AIS_OK : ais_fail(context, AIS_BAD_ARGUMENT, "whitening: the factor is singular");
 }
 
+static void apply(const ais_whitening *whitening, size_t lanes, size_t count, const double *matrix,
+                  const double *offset, const double *in, double *out) {
+    if (whitening->diagonal)
+        AIS_CHOOSE(ais_diagonal_apply)(whitening->dim, lanes, count, matrix, offset, in, out);
+    else
+        AIS_CHOOSE(ais_matrix_apply)(whitening->dim, lanes, count, matrix, offset, in, out);
+}
+
 void ais_whiten(const ais_whitening *whitening, size_t lanes, const double *x, double *u) {
-    AIS_CHOOSE(ais_matrix_apply)(whitening->dim, lanes, lanes, whitening->inverse, whitening->offset, x, u);
+    apply(whitening, lanes, lanes, whitening->inverse, whitening->offset, x, u);
 }
 
 void ais_unwhiten(const ais_whitening *whitening, size_t lanes, const double *u, double *x) {
@@ -95,5 +112,5 @@ void ais_unwhiten(const ais_whitening *whitening, size_t lanes, const double *u,
 }
 
 void ais_unwhiten_first(const ais_whitening *whitening, size_t lanes, size_t count, const double *u, double *x) {
-    AIS_CHOOSE(ais_matrix_apply)(whitening->dim, lanes, count, whitening->factor, whitening->mean, u, x);
+    apply(whitening, lanes, count, whitening->factor, whitening->mean, u, x);
 }

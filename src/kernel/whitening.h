@@ -3,6 +3,8 @@
 #ifndef AIS_KERNEL_WHITENING_H
 #define AIS_KERNEL_WHITENING_H
 
+#include <stdbool.h>
+
 #include "base/arena.h"
 #include "base/status.h"
 
@@ -12,6 +14,7 @@ typedef struct ais_whitening {
     double *factor;  /* A, dim x dim */
     double *inverse; /* A^-1 */
     double *offset;  /* -A^-1 m */
+    bool diagonal;   /* A, and so A^-1 */
 } ais_whitening;
 
 /* The identity. */
