@@ -7,9 +7,11 @@ void ais_random_bits(const ais_stream *stream, uint32_t index, uint32_t bits[4])
 }
 
 static uint64_t word(const ais_stream *stream, uint32_t index) {
-    uint32_t bits[4];
-    ais_random_bits(stream, index, bits);
-    return (uint64_t)bits[1] << 32 | bits[0];
+    ais_stream shared = *stream;
+    uint32_t bits[4], second = stream->chain & AIS_SHARED_CHAIN ? 2 : 0;
+    shared.chain -= stream->chain & AIS_SHARED_CHAIN;
+    ais_random_bits(&shared, index, bits);
+    return (uint64_t)bits[second + 1] << 32 | bits[second];
 }
 
 double ais_random_uniform(const ais_stream *stream, uint32_t index) { return ais_unit(word(stream, index)); }

@@ -34,7 +34,12 @@ typedef struct ais_stream {
     uint32_t purpose; /* below 256 */
 } ais_stream;
 
+/* Not for a purpose that also takes uniforms: those are made of the same bits. */
 void ais_random_bits(const ais_stream *stream, uint32_t index, uint32_t bits[4]);
+
+/* Two chains whose numbers differ in this bit alone have the two halves of the same 128 bits for uniforms: half the
+ * work where many chains step together. */
+enum { AIS_SHARED_CHAIN = 8 };
 
 /* In (0, 1): never 0, never 1, 52 bits. */
 double ais_random_uniform(const ais_stream *stream, uint32_t index);

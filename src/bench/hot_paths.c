@@ -94,7 +94,7 @@ static ais_status new_nuts(ais_context *context, ais_kernel **kernel) { return a
     { .map = (m), .reversal = AIS_SWAP, .dim = (d), .activation = AIS_TANH }
 
 static const path paths[] = {
-    {"philox", "32-bit words", NULL, .run = run_words, .units = 4 * BLOCK, .bytes = 4},
+    {"philox", "32-bit words", NULL, .run = run_words, .units = 2 * BLOCK, .bytes = 4},
     {"normals", "numbers", NULL, .run = run_normals, .units = 2 * BLOCK, .bytes = 8},
     {"henon map 2d relu", "proposals", NULL, .shape = HENON(2, AIS_RELU), .run = run_lattice, .units = BLOCK},
     {"henon map 2d tanh", "proposals", NULL, .shape = HENON(2, AIS_TANH), .run = run_lattice, .units = BLOCK},

@@ -50,15 +50,6 @@ static const ais_real *layer_eta(const ais_henon *henon, const ais_real *layer_w
 
 /* ---- on the lattice ---------------------------------------------------------------------------- */
 
-static bool is_small(const ais_henon *henon) {
-#ifdef AIS_REAL_IS_DOUBLE
-    (void)henon;
-    return false;
-#else
-    return henon->dim <= 2 && henon->net.depth == 1;
-#endif
-}
-
 /* Unit u's numbers of a layer into their places; units past the end keep zeros. */
 static void lay_unit(const ais_henon *henon, const ais_real *weights, int u, ais_small_layer *layer) {
     int dim = henon->dim, hidden = henon->net.hidden;
@@ -70,7 +61,7 @@ static void lay_unit(const ais_henon *henon, const ais_real *weights, int u, ais
 }
 
 void ais_henon_work_set(const ais_henon *henon, ais_henon_work *work) {
-    for (int l = 0; is_small(henon) && l < henon->layers; l++) {
+    for (int l = 0; ais_henon_is_small(henon) && l < henon->layers; l++) {
         const ais_real *weights = work->weights + (size_t)l * henon->layer_weights;
         ais_small_layer *layer = &work->small.layer[l];
         for (int u = 0; u < henon->net.hidden; u++) lay_unit(henon, weights, u, layer);
@@ -99,7 +90,7 @@ static bool small_new(const ais_henon *henon, ais_arena *arena, ais_henon_small 
 bool ais_henon_work_new(const ais_henon *henon, const ais_real *weights, size_t lanes, ais_arena *arena,
                         ais_henon_work *work) {
     *work = (ais_henon_work){.lanes = lanes, .weights = weights};
-    if (is_small(henon)) {
+    if (ais_henon_is_small(henon)) {
         if (!small_new(henon, arena, &work->small)) return false;
         ais_henon_work_set(henon, work);
         return true;
@@ -162,10 +153,10 @@ static void lattice_pass(const ais_henon *henon, const ais_henon_work *work, ais
 
 void ais_henon_lattice(const ais_henon *henon, const ais_henon_work *work, ais_henon_way way, size_t chains,
                        int64_t *z) {
-    enum { FEW = 3 }; /* above it all lanes together take less time */
     size_t lanes = work->lanes, rows = (size_t)henon->dim * lanes;
-    if (is_small(henon)) {
-        if (chains <= FEW)
+    if (ais_henon_is_small(henon)) {
+        size_t few = ais_isa_now() == AIS_BASE ? 1 : 3; /* above it all lanes together take less time */
+        if (chains <= few)
             AIS_CHOOSE(ais_henon_alone)(&work->small, way, lanes, chains, z);
         else
             AIS_CHOOSE(ais_henon_many)(&work->small, way, lanes, z);

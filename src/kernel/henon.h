@@ -20,6 +20,16 @@ typedef struct ais_henon {
 
 void ais_henon_build(ais_henon *henon, int dim, int layers, int hidden, int depth, bool tanh);
 
+/* In one or two dimensions with V of one hidden layer, for which there are bodies of their own. */
+static inline bool ais_henon_is_small(const ais_henon *henon) {
+#ifdef AIS_REAL_IS_DOUBLE
+    (void)henon;
+    return false;
+#else
+    return henon->dim <= 2 && henon->net.depth == 1;
+#endif
+}
+
 /* A layer of a small map as the sampler wants it: hidden units in blocks of eight, the last one filled up with units
  * of weight 0. A block is rows of eight floats: the weights of each input, the biases, the weights to each output.
  * Weights of inputs are per AIS_LATTICE_UNIT, outputs are in such units. */
@@ -33,15 +43,15 @@ typedef struct ais_small_layer {
 typedef struct ais_henon_small {
     int dim, layers, blocks;
     bool tanh;
-    ais_small_layer *layer; /* NULL: the map is not a small one */
+    ais_small_layer *layer;
 } ais_henon_small;
 
 /* What the map on the lattice needs: its weights, and working memory. */
 typedef struct ais_henon_work {
     size_t lanes;
     const ais_real *weights;
-    ais_henon_small small;         /* in one or two dimensions with V of one hidden layer */
-    ais_real *in, *hidden, *value; /* else: of one V */
+    ais_henon_small small;         /* of a small map */
+    ais_real *in, *hidden, *value; /* of another: one V */
 } ais_henon_work;
 /* false when memory is out */
 bool ais_henon_work_new(const ais_henon *henon, const ais_real *weights, size_t lanes, ais_arena *arena,

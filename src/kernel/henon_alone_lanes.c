@@ -8,6 +8,11 @@
 #include "kernel/lattice_vector.h"
 #include "nn/tanh.h"
 
+/* Half of the chain's state: each coordinate in all lanes, which saves the way from one lane to all. */
+typedef struct half {
+    ais_words at[2];
+} half;
+
 #if defined(__AVX2__)
 
 AIS_INLINE ais_eight load(const float *from) {
@@ -51,11 +56,6 @@ AIS_INLINE ais_eight seen(ais_words at) {
     return ais_lattice_seen(at, at);
 #endif
 }
-
-/* Half of the chain's state: each coordinate in all lanes, which saves the way from one lane to all. */
-typedef struct half {
-    ais_words at[2];
-} half;
 
 /* V(stay) - other, or 2 V(stay) - other when doubled. */
 AIS_INLINE half reflected(const ais_henon_small *map, int dim, bool tanh, const ais_small_layer *layer, bool doubled,
@@ -102,6 +102,26 @@ AIS_INLINE void pass(const ais_henon_small *map, int dim, bool tanh, ais_henon_w
     }
 }
 
+#else
+
+/* Vectors of fewer than eight lanes would not pay: the other body, for one lane of it. */
+AIS_INLINE void pass(const ais_henon_small *map, int dim, bool tanh, ais_henon_way way, half *x, half *y) {
+    _Alignas(64) int64_t z[4 * AIS_LANES] = {0};
+    (void)tanh;
+    for (int i = 0; i < dim; i++) {
+        z[i * AIS_LANES] = (int64_t)x->at[i][0];
+        z[(dim + i) * AIS_LANES] = (int64_t)y->at[i][0];
+    }
+    AIS_ISA(ais_henon_many)(map, way, AIS_LANES, z);
+    *x = *y = (half){0};
+    for (int i = 0; i < dim; i++) {
+        x->at[i] += (uint64_t)z[i * AIS_LANES];
+        y->at[i] += (uint64_t)z[(dim + i) * AIS_LANES];
+    }
+}
+
+#endif
+
 AIS_INLINE void run(const ais_henon_small *map, int dim, bool tanh, ais_henon_way way, size_t lanes, size_t chains,
                     int64_t *z) {
     size_t rows = (size_t)dim * lanes;
@@ -126,13 +146,35 @@ void AIS_ISA(ais_henon_alone)(const ais_henon_small *map, ais_henon_way way, siz
     if (map->dim == 2 && !map->tanh) run(map, 2, false, way, lanes, chains, z);
 }
 
-#else
-
-/* Vectors of fewer than eight lanes would not pay. */
-void AIS_ISA(ais_henon_alone)(const ais_henon_small *map, ais_henon_way way, size_t lanes, size_t chains, int64_t *z) {
-    (void)chains;
-    AIS_ISA(ais_henon_many)(map, way, lanes, z);
+AIS_INLINE double propose(const ais_alone_call *call, int dim, bool tanh) {
+    half x = {0}, y = {0};
+    ais_doubles u[2], kinetic = {0};
+    for (int i = 0; i < dim; i++) {
+        ais_doubles v = ais_spread_double(call->v[(size_t)i * call->lanes]);
+        x.at[i] += (uint64_t)call->lattice[(size_t)i * call->lanes];
+        y.at[i] = ais_lattice_rounded(&v);
+        kinetic = ais_fma_double(0.5 * v, v, kinetic);
+    }
+    pass(call->map, dim, tanh, call->way, &x, &y);
+    for (int i = 0; i < dim; i++) {
+        ais_doubles v = ais_lattice_doubles(y.at[i]);
+        call->image[(size_t)i * call->lanes] = (int64_t)x.at[i][0];
+        call->image[(size_t)(dim + i) * call->lanes] = (int64_t)y.at[i][0];
+        kinetic = ais_fma_double(-0.5 * v, v, kinetic);
+        u[i] = ais_lattice_doubles(x.at[i]);
+    }
+    for (int i = 0; i < dim; i++) {
+        ais_doubles sum = ais_spread_double(call->mean[i]);
+        for (int j = 0; j < dim; j++) sum = ais_fma_double(ais_spread_double(call->factor[i * dim + j]), u[j], sum);
+        call->x[(size_t)i * call->lanes] = sum[0];
+    }
+    return kinetic[0];
 }
 
-#endif
+double AIS_ISA(ais_henon_alone_propose)(const ais_alone_call *call) {
+    const ais_henon_small *map = call->map;
+    if (map->dim == 1) return map->tanh ? propose(call, 1, true) : propose(call, 1, false);
+    return map->tanh ? propose(call, 2, true) : propose(call, 2, false);
+}
+
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fixed.h"
+#include "kernel/henon_small_lanes.h"
 #include "kernel/lattice_lanes.h"
 #include "kernel/learned.h"
 #include "kernel/test_lanes.h"
@@ -58,9 +59,12 @@ static void flow_involution(const ais_learned *learned, ais_proposal *proposal, 
     ais_flow_map(&learned->flow, learned->weights, proposal->flow_tape, true, z, log_det);
 }
 
+static ais_henon_way way_of(const ais_learned *learned) {
+    return learned->shape.reversal == AIS_FLIP ? AIS_HENON_FLIP : AIS_HENON_SWAP;
+}
+
 void ais_learned_lattice_involution(const ais_learned *learned, ais_proposal *proposal, int64_t *z) {
-    ais_henon_way way = learned->shape.reversal == AIS_FLIP ? AIS_HENON_FLIP : AIS_HENON_SWAP;
-    ais_henon_lattice(&learned->henon, &proposal->henon_work, way, proposal->chains, z);
+    ais_henon_lattice(&learned->henon, &proposal->henon_work, way_of(learned), proposal->chains, z);
 }
 
 /* The largest |value - wanted| of each lane; NaN sticks. */
@@ -72,9 +76,26 @@ static void add_miss(int dim, size_t lanes, const double *value, const double *w
         }
 }
 
+static void propose_alone(const ais_learned *learned, ais_proposal *proposal) {
+    const ais_alone_call call = {.map = &proposal->henon_work.small,
+                                 .way = way_of(learned),
+                                 .lanes = proposal->lanes,
+                                 .mean = learned->whitening.mean,
+                                 .factor = learned->whitening.factor,
+                                 .v = proposal->v,
+                                 .lattice = proposal->lattice,
+                                 .image = proposal->image,
+                                 .x = proposal->x};
+    proposal->kinetic[0] = AIS_CHOOSE(ais_henon_alone_propose)(&call);
+}
+
 /* log_det and round_trip are and stay 0. */
 void ais_propose_henon(const ais_learned *learned, ais_proposal *proposal) {
     size_t lanes = proposal->lanes, rows = (size_t)proposal->dim * lanes, chains = proposal->chains;
+    if (chains == 1 && ais_henon_is_small(&learned->henon)) {
+        propose_alone(learned, proposal);
+        return;
+    }
     memcpy(proposal->image, proposal->lattice, rows * sizeof(int64_t));
     AIS_CHOOSE(ais_lattice_depart)
     (proposal->dim, lanes, chains, proposal->v, proposal->image + rows, proposal->kinetic);

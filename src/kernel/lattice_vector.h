@@ -1,7 +1,6 @@
-/* Between lattice numbers and floats or doubles in whole vectors. V sees and gives 32 bits of a lattice number:
- * multiples of 2^-20 of the whitened scale, which is finer than V's single precision beyond 16, up to 2^11, where they
- * wrap or are clamped. Any function would keep M an involution; only that it is always the same one matters. For
- * *_lanes.c. */
+/* Between lattice numbers and floats or doubles in whole vectors. V sees and gives 32 bits of a lattice number,
+ * multiples of 2^-20 of the whitened scale up to 2^11; beyond, what it sees wraps and what it gives is -2^11. Any
+ * function would keep M an involution; only that it is always the same one matters. For *_lanes.c. */
 #ifndef AIS_KERNEL_LATTICE_VECTOR_H
 #define AIS_KERNEL_LATTICE_VECTOR_H
 

@@ -121,6 +121,19 @@ static void take(const own *mine, int rows, const void *from, void *to) {
     AIS_CHOOSE(ais_take)(rows, mine->proposal.lanes, mine->proposal.chains, mine->taken, from, to);
 }
 
+/* A chain alone branches: while it is right to foresee that a proposal is accepted, or not, the next one is under way
+ * before the density is known. */
+static void move_alone(ais_state *state, own *mine) {
+    const ais_proposal *proposal = &mine->proposal;
+    if (!mine->taken[0]) return;
+    for (size_t i = 0; i < (size_t)proposal->dim * proposal->lanes; i += proposal->lanes) {
+        state->x[i] = proposal->x[i];
+        proposal->lattice[i] = proposal->image[i];
+    }
+    state->logp[0] = mine->logp[0];
+    mine->seen[0] = ++state->version[0];
+}
+
 /* The lanes that accepted take over everything that belongs to a point. */
 static void move(const ais_learned *learned, ais_state *state, own *mine) {
     const ais_proposal *proposal = &mine->proposal;
@@ -200,7 +213,10 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
 #pragma GCC unroll 4
     for (size_t c = 0; c < chains; c++) info[c].accept_stat = mine->chance[c];
     for (size_t c = 0; c < chains && !mine->exact; c++) info[c].round_trip = proposal->round_trip[c];
-    move(learned, state, mine);
+    if (chains == 1 && learned->shape.map == AIS_HENON)
+        move_alone(state, mine);
+    else
+        move(learned, state, mine);
     return AIS_OK;
 }
 

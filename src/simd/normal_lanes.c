@@ -74,11 +74,30 @@ void AIS_ISA(ais_normal_pairs)(const ais_stream *stream, size_t lanes, ais_count
 
 void AIS_ISA(ais_uniforms_block)(const ais_stream *stream, size_t lanes, ais_counters counters, double *value) {
     const ais_philox_key key = ais_philox_prepare(stream);
+    const uint64_t shared = AIS_SHARED_CHAIN;
     ais_place at[VECTORS];
     first_places(stream, counters, at);
-    for (size_t done = 0; done < lanes; done += AIS_HALF) {
+    /* Consecutive chains from a multiple of 16 on: the second half of what one eight gets is the next eight's. */
+    bool pairs = counters.by_chain == 1 && !counters.by_step && !counters.by_index && stream->chain % AIS_LANES == 0;
+    size_t done = 0;
+    for (; done + AIS_LANES <= lanes && pairs; done += AIS_LANES, value += AIS_LANES) {
         ais_words word[VECTORS][2];
         words_at(&key, counters, at, word);
-        for (int p = 0; p < VECTORS; p++, value += AIS_WORDS) ais_store(value, ais_units(word[p][0]));
+        for (int p = 0; p < VECTORS; p++) at[p].chain += AIS_HALF;
+        for (int k = 0; k < 2; k++)
+            for (int p = 0; p < VECTORS; p++) ais_store(value + k * AIS_HALF + p * AIS_WORDS, ais_units(word[p][k]));
+    }
+    for (; done < lanes; done += AIS_HALF) {
+        ais_words word[VECTORS][2];
+        ais_longs second[VECTORS];
+        for (int p = 0; p < VECTORS; p++) {
+            second[p] = (at[p].chain & shared) != 0;
+            at[p].chain -= at[p].chain & shared;
+        }
+        words_at(&key, counters, at, word);
+        for (int p = 0; p < VECTORS; p++, value += AIS_WORDS) {
+            at[p].chain += (ais_words)second[p] & shared;
+            ais_store(value, ais_pick(second[p], ais_units(word[p][1]), ais_units(word[p][0])));
+        }
     }
 }
