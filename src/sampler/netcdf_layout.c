@@ -8,6 +8,11 @@
 
 enum { STORAGE_BYTES = 1 << 20 };
 
+size_t ais_netcdf_share(size_t length, size_t most) {
+    size_t chunks = (length + most - 1) / most;
+    return chunks ? (length + chunks - 1) / chunks : 1;
+}
+
 static int put_text(int group, const char *name, const char *text) {
     return nc_put_att_text(group, NC_GLOBAL, name, strlen(text), text);
 }
@@ -84,12 +89,6 @@ static int define_draw(int group, int block, int *dimension, int *variable) {
     return code ? code : store_in_chunks(group, *variable, &storage);
 }
 
-/* The length of chunks of at most `most` that share out a dimension evenly: the last one is stored whole, too. */
-static size_t even_share(size_t length, size_t most) {
-    size_t chunks = (length + most - 1) / most;
-    return (length + chunks - 1) / chunks;
-}
-
 /* A variable (chain, draw, ...). Storage chunks hold `block` draws of as many chains as make about a
  * megabyte. */
 static int define_variable(int group, const char *name, nc_type type, int rank, const int *dimension,
@@ -97,7 +96,7 @@ static int define_variable(int group, const char *name, nc_type type, int rank, 
     size_t storage[2 + AIS_MAX_RANK], bytes = 8 * (size_t)block;
     for (int r = rank - 1; r >= 0; r--) {
         size_t most = STORAGE_BYTES / bytes ? STORAGE_BYTES / bytes : 1;
-        storage[r] = r == 1 ? (size_t)block : even_share(length[r], most);
+        storage[r] = r == 1 ? (size_t)block : ais_netcdf_share(length[r], most);
         if (r != 1) bytes *= storage[r];
     }
     int code = nc_def_var(group, name, type, rank, dimension, variable);

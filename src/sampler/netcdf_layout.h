@@ -14,6 +14,10 @@ typedef struct ais_netcdf_phase {
     int block;     /* draws of one storage chunk */
 } ais_netcdf_phase;
 
+/* The length of storage chunks, at most `most`, that share out a dimension evenly: the last one is stored whole, too.
+ */
+size_t ais_netcdf_share(size_t length, size_t most);
+
 /* Defines everything in the open file; phase[0] is sampling, phase[1] warm-up if it is saved. Returns
  * netCDF's code. */
 int ais_netcdf_define(int file, const ais_run_header *header, const ais_columns *columns, ais_netcdf_phase phase[2]);

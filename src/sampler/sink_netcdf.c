@@ -41,14 +41,10 @@ static ais_status fail(ais_context *context, netcdf_sink *sink, int code) {
 
 /* ---- blocks ------------------------------------------------------------------------------------- */
 
-/* Draws of one block: what fits the buffer, shared out evenly over the planned draws, so that the
- * last storage chunk is not mostly empty. */
+/* Draws of one block: what fits the buffer. */
 static int block_of(int planned, size_t row_bytes) {
     size_t most = BUFFER_BYTES / row_bytes;
-    most = most < 1 ? 1 : most > MOST_BLOCK ? MOST_BLOCK : most;
-    int blocks = (int)(((size_t)planned + most - 1) / most);
-    int block = blocks ? (planned + blocks - 1) / blocks : 1;
-    return block;
+    return (int)ais_netcdf_share((size_t)planned, most < 1 ? 1 : most > MOST_BLOCK ? MOST_BLOCK : most);
 }
 
 /* chains x block x count -> chains x rows x count in place, for a last block that is not full. */
@@ -125,24 +121,27 @@ static ais_status flush(ais_context *context, netcdf_sink *sink) {
     return AIS_OK;
 }
 
-static void gather(netcdf_sink *sink, const ais_chunk *chunk, int t) {
+/* Draws first to first + rows of the chunk, chain by chain. */
+static void gather(netcdf_sink *sink, const ais_chunk *chunk, int first, int rows) {
     size_t chains = (size_t)sink->header->chains, block = (size_t)sink->phase[sink->current].block;
-    size_t dim = (size_t)sink->columns->dim, row = (size_t)sink->gathered;
+    size_t dim = (size_t)sink->columns->dim, count = (size_t)rows;
     for (size_t c = 0; c < chains; c++) {
-        size_t cell = c * (size_t)chunk->count + (size_t)t;
-        const double *x = chunk->x + cell * dim;
+        size_t from = c * (size_t)chunk->count + (size_t)first, to = c * block + (size_t)sink->gathered;
         for (int i = 0; i < sink->columns->variables; i++) {
             const ais_variable *variable = &sink->columns->variable[i];
-            size_t first = (size_t)variable->first, count = (size_t)variable->count;
-            double *to = sink->value + chains * block * first + (c * block + row) * count;
-            for (size_t k = 0; k < count; k++) to[sink->columns->place[first + k]] = x[first + k];
+            size_t column = (size_t)variable->first, width = (size_t)variable->count;
+            const int *place = sink->columns->place + column;
+            double *value = sink->value + chains * block * column + to * width;
+            for (size_t t = 0; t < count; t++, value += width)
+                for (size_t k = 0; k < width; k++) value[place[k]] = chunk->x[(from + t) * dim + column + k];
         }
-        sink->stat[c * block + row] = chunk->logp[cell];
-        for (int i = 0; i < sink->fields; i++)
-            sink->stat[((size_t)(i + 1) * chains + c) * block + row] =
-                ais_info_value(&chunk->info[cell], sink->field[i]);
+        memcpy(sink->stat + to, chunk->logp + from, count * sizeof(double));
+        for (int i = 0; i < sink->fields; i++) {
+            double *stat = sink->stat + (size_t)(i + 1) * chains * block + to;
+            for (size_t t = 0; t < count; t++) stat[t] = ais_info_value(&chunk->info[from + t], sink->field[i]);
+        }
     }
-    sink->gathered++;
+    sink->gathered += rows;
 }
 
 /* ---- the sink ----------------------------------------------------------------------------------- */
@@ -307,9 +306,12 @@ static ais_status netcdf_write(ais_context *context, ais_sink *base, const ais_c
         status = flush(context, sink);
         sink->current = chunk->warmup;
     }
-    for (int t = 0; status == AIS_OK && t < chunk->count; t++) {
-        gather(sink, chunk, t);
-        if (sink->gathered == sink->phase[sink->current].block) status = flush(context, sink);
+    int block = sink->phase[sink->current].block;
+    for (int t = 0, rows; status == AIS_OK && t < chunk->count; t += rows) {
+        int left = chunk->count - t, room = block - sink->gathered;
+        rows = left < room ? left : room;
+        gather(sink, chunk, t, rows);
+        if (sink->gathered == block) status = flush(context, sink);
     }
     return status;
 }
