@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/diagonal_lanes.h"
+#include "kernel/whitening_lanes.h"
 #include "simd/matrix_lanes.h"
 
 ais_status ais_whitening_new(ais_context *context, ais_whitening *whitening, int dim, ais_arena *arena) {
     size_t n = (size_t)dim, square = n * n;
     *whitening = (ais_whitening){.dim = dim,
-                                 .diagonal = true,
+                                 .form = AIS_FORM_DIAGONAL,
                                  .mean = AIS_TAKE(arena, double, n),
                                  .factor = AIS_TAKE(arena, double, square),
                                  .inverse = AIS_TAKE(arena, double, square),
@@ -62,10 +62,15 @@ static bool invert(size_t n, double *matrix, double *inverse) {
     return true;
 }
 
-static bool is_diagonal(size_t n, const double *matrix) {
-    for (size_t i = 0; i < n * n; i++)
-        if (i % (n + 1) && matrix[i] != 0) return false;
-    return true;
+static ais_form form_of(size_t n, const double *matrix) {
+    ais_form form = AIS_FORM_DIAGONAL;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            if (matrix[i * n + j] == 0 || i == j) continue;
+            if (j > i) return AIS_FORM_FULL;
+            form = AIS_FORM_LOWER;
+        }
+    return form;
 }
 
 ais_status ais_whitening_set(ais_context *context, ais_whitening *whitening, const double *mean, const double *factor) {
@@ -84,7 +89,9 @@ ais_status ais_whitening_set(ais_context *context, ais_whitening *whitening, con
     if (regular) {
         memcpy(whitening->inverse, work + square, square * sizeof *work);
         memcpy(whitening->factor, factor, square * sizeof *work);
-        whitening->diagonal = is_diagonal(n, whitening->factor) && is_diagonal(n, whitening->inverse);
+        ais_form inverse = form_of(n, whitening->inverse);
+        whitening->form = form_of(n, whitening->factor);
+        if (inverse < whitening->form) whitening->form = inverse;
         memcpy(whitening->mean, mean, n * sizeof *mean);
         for (size_t i = 0; i < n; i++) {
             whitening->offset[i] = 0;
@@ -97,10 +104,14 @@ ais_status ais_whitening_set(ais_context *context, ais_whitening *whitening, con
 
 static void apply(const ais_whitening *whitening, size_t lanes, size_t count, const double *matrix,
                   const double *offset, const double *in, double *out) {
-    if (whitening->diagonal)
-        AIS_CHOOSE(ais_diagonal_apply)(whitening->dim, lanes, count, matrix, offset, in, out);
+    enum { WIDE = 32 }; /* above it columns are taken in parts */
+    int dim = whitening->dim;
+    if (whitening->form == AIS_FORM_DIAGONAL)
+        AIS_CHOOSE(ais_diagonal_apply)(dim, lanes, count, matrix, offset, in, out);
+    else if (dim > WIDE)
+        AIS_CHOOSE(ais_wide_apply)(dim, whitening->form == AIS_FORM_LOWER, lanes, count, matrix, offset, in, out);
     else
-        AIS_CHOOSE(ais_matrix_apply)(whitening->dim, lanes, count, matrix, offset, in, out);
+        AIS_CHOOSE(ais_matrix_apply)(dim, lanes, count, matrix, offset, in, out);
 }
 
 void ais_whiten(const ais_whitening *whitening, size_t lanes, const double *x, double *u) {

@@ -3,10 +3,11 @@
 #ifndef AIS_KERNEL_WHITENING_H
 #define AIS_KERNEL_WHITENING_H
 
-#include <stdbool.h>
-
 #include "base/arena.h"
 #include "base/status.h"
+
+/* Where a matrix may have numbers that are not zero. */
+typedef enum ais_form { AIS_FORM_FULL, AIS_FORM_LOWER, AIS_FORM_DIAGONAL } ais_form;
 
 typedef struct ais_whitening {
     int dim;
@@ -14,7 +15,7 @@ typedef struct ais_whitening {
     double *factor;  /* A, dim x dim */
     double *inverse; /* A^-1 */
     double *offset;  /* -A^-1 m */
-    bool diagonal;   /* A, and so A^-1 */
+    ais_form form;   /* of A and A^-1 */
 } ais_whitening;
 
 /* The identity. */

@@ -1,4 +1,4 @@
-/* A diagonal whitening takes a way of its own, whose results are those of the general one to the bit. */
+/* Diagonal and large whitenings take ways of their own, whose results are those of the general one to the bit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,36 +9,55 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernel/diagonal_lanes.h"
 #include "kernel/whitening.h"
+#include "kernel/whitening_lanes.h"
 #include "simd/matrix_lanes.h"
 
-enum { MOST = 7, LANES = 2 * AIS_LANES };
+enum { MOST = 70, LANES = 2 * AIS_LANES };
 
 static void odd_numbers(size_t n, double from, double *to) {
     for (size_t i = 0; i < n; i++) to[i] = 2.385 * sin(from + 1.7 * (double)i);
 }
 
-static void diagonal_is_the_matrix(void **unused) {
-    (void)unused;
-    _Alignas(64) double in[MOST * LANES], one[MOST * LANES], other[MOST * LANES];
+typedef struct products {
+    _Alignas(64) double in[MOST * LANES], wanted[MOST * LANES], out[MOST * LANES];
     double matrix[MOST * MOST], offset[MOST];
+} products;
+
+/* Diagonal, lower triangular, full. */
+static void make_matrix(ais_form form, size_t n, double *matrix) {
+    odd_numbers(n * n, 0.3, matrix);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            if ((form != AIS_FORM_FULL && j > i) || (form == AIS_FORM_DIAGONAL && j < i)) matrix[i * n + j] = 0;
+}
+
+static void compare(products *p, ais_form form, int n, size_t count) {
+    memset(p->wanted, 0, sizeof p->wanted);
+    memset(p->out, 0, sizeof p->out);
+    AIS_CHOOSE(ais_matrix_apply)(n, LANES, count, p->matrix, p->offset, p->in, p->wanted);
+    if (form == AIS_FORM_DIAGONAL)
+        AIS_CHOOSE(ais_diagonal_apply)(n, LANES, count, p->matrix, p->offset, p->in, p->out);
+    else
+        AIS_CHOOSE(ais_wide_apply)(n, form == AIS_FORM_LOWER, LANES, count, p->matrix, p->offset, p->in, p->out);
+    assert_memory_equal(p->wanted, p->out, sizeof p->out);
+}
+
+static void every_way_is_the_matrix(void **unused) {
+    (void)unused;
+    static products p;
+    static const int dim[] = {1, 2, 5, 31, 32, 33, 64, MOST};
     ais_isa before = ais_isa_now();
-    for (int isa = 0; isa < AIS_ISA_COUNT; isa++)
-        for (int n = 1; ais_isa_take((ais_isa)isa) && n <= MOST; n++) {
-            size_t size = (size_t)n;
-            memset(matrix, 0, sizeof matrix);
-            for (size_t i = 0; i < size; i++) matrix[i * size + i] = 0.3 + 1.1 * (double)i;
-            odd_numbers(size, 0.2, offset);
-            odd_numbers(size * LANES, 0.9, in);
-            for (size_t count = AIS_HALF; count <= LANES; count += AIS_HALF) {
-                memset(one, 0, sizeof one);
-                memset(other, 0, sizeof other);
-                AIS_CHOOSE(ais_matrix_apply)(n, LANES, count, matrix, offset, in, one);
-                AIS_CHOOSE(ais_diagonal_apply)(n, LANES, count, matrix, offset, in, other);
-                assert_memory_equal(one, other, sizeof one);
+    for (int isa = 0; isa < AIS_ISA_COUNT; isa++) {
+        if (!ais_isa_take((ais_isa)isa)) continue;
+        for (size_t k = 0; k < sizeof dim / sizeof *dim; k++)
+            for (ais_form form = AIS_FORM_FULL; form <= AIS_FORM_DIAGONAL; form++) {
+                make_matrix(form, (size_t)dim[k], p.matrix);
+                odd_numbers((size_t)dim[k], 0.2, p.offset);
+                odd_numbers((size_t)dim[k] * LANES, 0.9, p.in);
+                for (size_t count = AIS_HALF; count <= LANES; count += AIS_HALF) compare(&p, form, dim[k], count);
             }
-        }
+    }
     assert_true(ais_isa_take(before));
 }
 
@@ -75,7 +94,7 @@ static void every_factor_is_applied(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(diagonal_is_the_matrix),
+        cmocka_unit_test(every_way_is_the_matrix),
         cmocka_unit_test(every_factor_is_applied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
