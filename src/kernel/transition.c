@@ -13,8 +13,9 @@ enum { STEPS_BETWEEN_ROUND_TRIPS = 16 };
 
 typedef struct own {
     ais_proposal proposal;
-    uint32_t *seen; /* the version of x that u (and the lattice point) belong to */
-    double *x;      /* dim x lanes: where a point was put on the lattice */
+    uint32_t edition; /* of the weights that the proposal's work has */
+    uint32_t *seen;   /* the version of x that u (and the lattice point) belong to */
+    double *x;        /* dim x lanes: where a point was put on the lattice */
     double *logp, *uniform, *chance, *point;
     int64_t *taken;      /* -1 in lanes that accepted, else 0 */
     double *ahead;       /* of a chain alone: (dim + 1) x AIS_HALF numbers of the steps from ahead_from on */
@@ -110,6 +111,7 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
         !mine->ahead || !mine->point)
         return ais_fail_memory(context, "a kernel's state", rows * sizeof(double));
     mine->proposal.chains = (size_t)state->chains;
+    mine->edition = learned->edition;
     mine->independent = ais_is_independent(learned);
     mine->exact = learned->propose == ais_propose_henon && is_bounded(&learned->whitening);
     for (size_t c = 0; c < lanes; c++) mine->seen[c] = state->version[c] - 1;
@@ -183,6 +185,10 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
     own *mine = own_state;
     ais_proposal *proposal = &mine->proposal;
     size_t chains = (size_t)state->chains;
+    if (mine->edition != learned->edition) {
+        ais_henon_work_set(&learned->henon, &proposal->henon_work);
+        mine->edition = learned->edition;
+    }
     ais_status status = refresh(context, learned, state, mine);
     if (status != AIS_OK) return status;
     draw_numbers(state, mine);
