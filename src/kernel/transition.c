@@ -179,6 +179,13 @@ static void draw_numbers(const ais_state *state, own *mine) {
     mine->uniform[0] = mine->ahead[dim * AIS_HALF + at];
 }
 
+/* Lanes past the last chain too, for the batch form sees them. */
+static void reject_strange(const ais_state *state, own *mine, double tolerance) {
+    ais_proposal *proposal = &mine->proposal;
+    size_t count = proposal->chains > 1 ? proposal->lanes : 1;
+    AIS_CHOOSE(ais_mask)(proposal->dim, proposal->lanes, count, tolerance, state->x, proposal->x, proposal->round_trip);
+}
+
 static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state *state, void *own_state,
                        ais_info *info) {
     const ais_learned *learned = (const ais_learned *)kernel;
@@ -198,8 +205,7 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
      * is taken by the present point. An independent one has its own density q from the pass that made it, so that its
      * round trip need not be exact, and is only told. */
     double tolerance = mine->independent ? DBL_MAX : learned->tolerance;
-    if (!mine->exact) AIS_CHOOSE(ais_mask)
-    (proposal->dim, proposal->lanes, chains, tolerance, state->x, proposal->x, proposal->round_trip);
+    if (!mine->exact) reject_strange(state, mine, tolerance);
     if (learned->ratio.weights)
         estimate_logp(learned, mine, proposal->z, proposal->next_mapped, proposal->next_det, mine->logp);
     else
