@@ -8,10 +8,12 @@
 #include "kernel/lattice_vector.h"
 #include "nn/tanh.h"
 
-/* Half of the chain's state: each coordinate in all lanes, which saves the way from one lane to all. */
-typedef struct half {
-    ais_words at[2];
-} half;
+#pragma GCC diagnostic ignored "-Wpsabi" /* everything is inlined, where there are no such vectors too */
+
+/* Half of the chain's state, its two coordinates twice: (x0, x1, x0, x1). In one dimension x1 is 0. */
+typedef uint64_t half __attribute__((vector_size(32)));
+
+AIS_INLINE half pair(uint64_t first, uint64_t second) { return (half){first, second, first, second}; }
 
 #if defined(__AVX2__)
 
@@ -21,83 +23,63 @@ AIS_INLINE ais_eight load(const float *from) {
     return value;
 }
 
-AIS_INLINE ais_eight tanh_of_eight(ais_eight x) {
+AIS_INLINE ais_eight activated(bool tanh, ais_eight h) {
+    if (!tanh) return _mm256_max_ps(h, _mm256_setzero_ps());
 #if defined(__AVX512F__)
-    return _mm512_castps512_ps256(ais_tanh(_mm512_castps256_ps512(x)));
+    return _mm512_castps512_ps256(ais_tanh(_mm512_castps256_ps512(h)));
 #else
-    return ais_tanh(x);
+    return ais_tanh(h);
 #endif
 }
 
-/* A block of units: sum[i] += last_i h. */
-AIS_INLINE void add_block(int dim, bool tanh, const float *block, const ais_eight in[2], ais_eight sum[2]) {
-    ais_eight h = _mm256_fmadd_ps(load(block), in[0], load(block + dim * AIS_UNITS));
-    if (dim > 1) h = _mm256_fmadd_ps(load(block + AIS_UNITS), in[1], h);
-    h = tanh ? tanh_of_eight(h) : (ais_eight)_mm256_max_ps(h, _mm256_setzero_ps());
-    for (int i = 0; i < dim; i++) sum[i] = _mm256_fmadd_ps(load(block + (dim + 1 + i) * AIS_UNITS), h, sum[i]);
-}
-
-/* ((0+4)+(2+6)) + ((1+5)+(3+7)) in all lanes. */
-AIS_INLINE ais_floats total(ais_eight sum) {
-    sum += __builtin_shufflevector(sum, sum, 4, 5, 6, 7, 0, 1, 2, 3);
-    sum += __builtin_shufflevector(sum, sum, 2, 3, 0, 1, 6, 7, 4, 5);
-    sum += __builtin_shufflevector(sum, sum, 1, 0, 3, 2, 5, 4, 7, 6);
-#if defined(__AVX512F__)
-    return _mm512_broadcast_f32x8(sum);
-#else
-    return sum;
-#endif
-}
-
-AIS_INLINE ais_eight seen(ais_words at) {
-#if defined(__AVX512F__)
-    return _mm512_castps512_ps256(ais_lattice_seen(at, at));
-#else
-    return ais_lattice_seen(at, at);
-#endif
+/* V at `stay`, in AIS_LATTICE_UNIT: (v0, v1, v0, v1, ...), sums of the order ((0+2)+(1+3)) + ((4+6)+(5+7)). */
+AIS_INLINE ais_eight value(int dim, bool tanh, const ais_henon_small *map, const ais_small_layer *layer, half stay) {
+    ais_eight seen = (ais_eight)(stay >> AIS_LATTICE_HIDDEN), in[2], sum[2] = {{0}};
+    in[0] = _mm256_cvtepi32_ps((__m256i)_mm256_shuffle_ps(seen, seen, 0x00));
+    in[1] = _mm256_cvtepi32_ps((__m256i)_mm256_shuffle_ps(seen, seen, 0xaa));
+    for (int i = 0; i < dim; i++) sum[i] = _mm256_zextps128_ps256(_mm_load_ss(&layer->bias[i]));
+    const float *block = layer->block, *end = block + (ptrdiff_t)map->blocks * (2 * dim + 1) * AIS_UNITS;
+    do {
+        ais_eight h = _mm256_fmadd_ps(load(block), in[0], load(block + dim * AIS_UNITS));
+        if (dim > 1) h = _mm256_fmadd_ps(load(block + AIS_UNITS), in[1], h);
+        h = activated(tanh, h);
+        for (int i = 0; i < dim; i++) sum[i] = _mm256_fmadd_ps(load(block + (dim + 1 + i) * AIS_UNITS), h, sum[i]);
+        block += (2 * dim + 1) * AIS_UNITS;
+    } while (block < end);
+    ais_eight both = (ais_eight)_mm256_unpacklo_ps(sum[0], sum[1]) + (ais_eight)_mm256_unpackhi_ps(sum[0], sum[1]);
+    both += (ais_eight)_mm256_permute_ps(both, 0x4e);
+    return both + (ais_eight)_mm256_permute2f128_ps(both, both, 1);
 }
 
 /* V(stay) - other, or 2 V(stay) - other when doubled. */
-AIS_INLINE half reflected(const ais_henon_small *map, int dim, bool tanh, const ais_small_layer *layer, bool doubled,
+AIS_INLINE half reflected(int dim, bool tanh, const ais_henon_small *map, const ais_small_layer *layer, bool doubled,
                           half stay, half other) {
-    ais_eight in[2] = {{0}}, sum[2];
-    for (int i = 0; i < dim; i++) {
-        in[i] = seen(stay.at[i]);
-        sum[i] = _mm256_zextps128_ps256(_mm_load_ss(&layer->bias[i]));
-    }
-    const float *block = layer->block;
-    for (int b = 0; b < map->blocks; b++, block += (2 * dim + 1) * AIS_UNITS) add_block(dim, tanh, block, in, sum);
-    for (int i = 0; i < dim; i++) {
-        ais_floats v = total(sum[i]);
-        ais_words value, same;
-        ais_lattice_given(doubled ? v + v : v, &value, &same);
-        other.at[i] = value - other.at[i];
-    }
-    return other;
-}
-
-AIS_INLINE half shifted(int dim, const uint64_t *eta, bool minus, half z) {
-    for (int i = 0; i < dim; i++) z.at[i] += minus ? 0 - eta[i] : eta[i];
-    return z;
+    ais_eight given = value(dim, tanh, map, layer, stay);
+    __m256i whole = _mm256_cvttps_epi32(doubled ? given + given : given);
+    __m256i low = _mm256_slli_epi32(whole, AIS_LATTICE_HIDDEN),
+            high = _mm256_srai_epi32(whole, 32 - AIS_LATTICE_HIDDEN);
+    return (half)_mm256_unpacklo_epi32(low, high) - other;
 }
 
 AIS_INLINE void pass(const ais_henon_small *map, int dim, bool tanh, ais_henon_way way, half *x, half *y) {
     int last = map->layers - 1;
     half next;
     for (int l = 0; way != AIS_HENON_INVERSE && l <= last; l++) {
+        const ais_small_layer *layer = &map->layer[l];
         bool both = way == AIS_HENON_FLIP && l == last; /* see henon_many_lanes.c */
-        next = reflected(map, dim, tanh, &map->layer[l], both, *y, *x);
+        next = reflected(dim, tanh, map, layer, both, *y, *x);
         if (both) {
             *x = next;
             break;
         }
-        *x = shifted(dim, map->layer[l].eta, false, *y);
+        *x = *y + pair(layer->eta[0], layer->eta[1]);
         *y = next;
     }
     if (way == AIS_HENON_SWAP) next = *x, *x = *y, *y = next;
     for (int l = way == AIS_HENON_FLIP ? last - 1 : last; way != AIS_HENON_FORWARD && l >= 0; l--) {
-        half stay = shifted(dim, map->layer[l].eta, true, *x);
-        *x = reflected(map, dim, tanh, &map->layer[l], false, stay, *y);
+        const ais_small_layer *layer = &map->layer[l];
+        half stay = *x - pair(layer->eta[0], layer->eta[1]);
+        *x = reflected(dim, tanh, map, layer, false, stay, *y);
         *y = stay;
     }
 }
@@ -109,33 +91,36 @@ AIS_INLINE void pass(const ais_henon_small *map, int dim, bool tanh, ais_henon_w
     _Alignas(64) int64_t z[4 * AIS_LANES] = {0};
     (void)tanh;
     for (int i = 0; i < dim; i++) {
-        z[i * AIS_LANES] = (int64_t)x->at[i][0];
-        z[(dim + i) * AIS_LANES] = (int64_t)y->at[i][0];
+        z[i * AIS_LANES] = (int64_t)(*x)[i];
+        z[(dim + i) * AIS_LANES] = (int64_t)(*y)[i];
     }
     AIS_ISA(ais_henon_many)(map, way, AIS_LANES, z);
-    *x = *y = (half){0};
     for (int i = 0; i < dim; i++) {
-        x->at[i] += (uint64_t)z[i * AIS_LANES];
-        y->at[i] += (uint64_t)z[(dim + i) * AIS_LANES];
+        (*x)[i] = (uint64_t)z[i * AIS_LANES];
+        (*y)[i] = (uint64_t)z[(dim + i) * AIS_LANES];
     }
 }
 
 #endif
 
+/* The coordinates of a lane, `lanes` apart. */
+AIS_INLINE half gather(int dim, size_t lanes, const int64_t *from) {
+    return pair((uint64_t)from[0], dim > 1 ? (uint64_t)from[lanes] : 0);
+}
+
+AIS_INLINE void scatter(int dim, size_t lanes, half value, int64_t *to) {
+    to[0] = (int64_t)value[0];
+    if (dim > 1) to[lanes] = (int64_t)value[1];
+}
+
 AIS_INLINE void run(const ais_henon_small *map, int dim, bool tanh, ais_henon_way way, size_t lanes, size_t chains,
                     int64_t *z) {
-    size_t rows = (size_t)dim * lanes;
     for (size_t c = 0; c < chains; c++) {
-        half x = {0}, y = {0};
-        for (int i = 0; i < dim; i++) {
-            x.at[i] += (uint64_t)z[(size_t)i * lanes + c];
-            y.at[i] += (uint64_t)z[rows + (size_t)i * lanes + c];
-        }
+        int64_t *first = z + c, *second = first + (size_t)dim * lanes;
+        half x = gather(dim, lanes, first), y = gather(dim, lanes, second);
         pass(map, dim, tanh, way, &x, &y);
-        for (int i = 0; i < dim; i++) {
-            z[(size_t)i * lanes + c] = (int64_t)x.at[i][0];
-            z[rows + (size_t)i * lanes + c] = (int64_t)y.at[i][0];
-        }
+        scatter(dim, lanes, x, first);
+        scatter(dim, lanes, y, second);
     }
 }
 
@@ -146,27 +131,29 @@ void AIS_ISA(ais_henon_alone)(const ais_henon_small *map, ais_henon_way way, siz
     if (map->dim == 2 && !map->tanh) run(map, 2, false, way, lanes, chains, z);
 }
 
+/* As lattice_lanes.c and simd/matrix_lanes.c do it for many, with the same operations. */
 AIS_INLINE double propose(const ais_alone_call *call, int dim, bool tanh) {
-    half x = {0}, y = {0};
+    size_t lanes = call->lanes;
+    half x = gather(dim, lanes, call->lattice), y = {0};
     ais_doubles u[2], kinetic = {0};
     for (int i = 0; i < dim; i++) {
-        ais_doubles v = ais_spread_double(call->v[(size_t)i * call->lanes]);
-        x.at[i] += (uint64_t)call->lattice[(size_t)i * call->lanes];
-        y.at[i] = ais_lattice_rounded(&v);
+        ais_doubles v = ais_spread_double(call->v[(size_t)i * lanes]);
+        y[i] = y[2 + i] = ais_lattice_rounded(&v)[0];
         kinetic = ais_fma_double(0.5 * v, v, kinetic);
     }
     pass(call->map, dim, tanh, call->way, &x, &y);
+    scatter(dim, lanes, x, call->image);
+    scatter(dim, lanes, y, call->image + (size_t)dim * lanes);
     for (int i = 0; i < dim; i++) {
-        ais_doubles v = ais_lattice_doubles(y.at[i]);
-        call->image[(size_t)i * call->lanes] = (int64_t)x.at[i][0];
-        call->image[(size_t)(dim + i) * call->lanes] = (int64_t)y.at[i][0];
+        const ais_words zero = {0};
+        ais_doubles v = ais_lattice_doubles(zero + y[i]);
+        u[i] = ais_lattice_doubles(zero + x[i]);
         kinetic = ais_fma_double(-0.5 * v, v, kinetic);
-        u[i] = ais_lattice_doubles(x.at[i]);
     }
     for (int i = 0; i < dim; i++) {
         ais_doubles sum = ais_spread_double(call->mean[i]);
         for (int j = 0; j < dim; j++) sum = ais_fma_double(ais_spread_double(call->factor[i * dim + j]), u[j], sum);
-        call->x[(size_t)i * call->lanes] = sum[0];
+        call->x[(size_t)i * lanes] = sum[0];
     }
     return kinetic[0];
 }

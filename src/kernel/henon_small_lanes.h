@@ -3,7 +3,7 @@
  * vectors of chains, which share the broadcast weights, and added to the output at once.
  *
  * V's sum over hidden units is taken as eight partial sums (units k, k + 8, k + 16, ..., the first of them from V's
- * bias on), added as ((0+4)+(2+6)) + ((1+5)+(3+7)): eight units at a time when a chain is alone, chains at a time when
+ * bias on), added as ((0+2)+(1+3)) + ((4+6)+(5+7)): eight units at a time when a chain is alone, chains at a time when
  * there are many, with the same bits. */
 #ifndef AIS_KERNEL_HENON_SMALL_LANES_H
 #define AIS_KERNEL_HENON_SMALL_LANES_H

@@ -21,7 +21,8 @@ struct ais_learned {
     ais_flow flow;   /* else; on 2 dim coordinates when joint */
     ais_real *weights;
     size_t weight_count;
-    ais_ratio ratio; /* of an empirical kernel; without weights otherwise */
+    uint32_t edition; /* of the weights: who changes them while chains step with them adds one */
+    ais_ratio ratio;  /* of an empirical kernel; without weights otherwise */
     /* Fills a proposal; follows from the map. Tests put broken ones here. */
     void (*propose)(const ais_learned *, ais_proposal *);
     ais_arena arena;

@@ -4,16 +4,16 @@
 
 #include "simd/doubles.h"
 
-void AIS_ISA(ais_mask)(int dim, size_t lanes, size_t chains, double tolerance, const double *present, double *x,
+void AIS_ISA(ais_mask)(int dim, size_t lanes, size_t count, double tolerance, const double *present, double *x,
                        double *round_trip) {
     for (size_t i = 0; i < (size_t)dim; i++) {
 #pragma omp simd
-        for (size_t c = 0; c < chains; c++)
+        for (size_t c = 0; c < count; c++)
             round_trip[c] = fabs(x[i * lanes + c]) <= 0x1.fffffffffffffp1023 ? round_trip[c] : (double)INFINITY;
     }
     for (size_t i = 0; i < (size_t)dim; i++) {
 #pragma omp simd
-        for (size_t c = 0; c < chains; c++)
+        for (size_t c = 0; c < count; c++)
             x[i * lanes + c] = round_trip[c] <= tolerance ? x[i * lanes + c] : present[i * lanes + c];
     }
 }

@@ -6,9 +6,9 @@
 
 #include "simd/isa.h"
 
-/* Where x (dim x lanes) is not finite round_trip becomes infinite; where round_trip is above tolerance, x becomes
- * the present point. */
-AIS_DECLARE_LANES(void, ais_mask, int dim, size_t lanes, size_t chains, double tolerance, const double *present,
+/* In the first `count` lanes: where x (dim x lanes) is not finite round_trip becomes infinite; where round_trip is
+ * above tolerance, x becomes the present point. */
+AIS_DECLARE_LANES(void, ais_mask, int dim, size_t lanes, size_t count, double tolerance, const double *present,
                   double *x, double *round_trip);
 
 /* log N(image) - log N(v) of dim x lanes. */

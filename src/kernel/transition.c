@@ -13,8 +13,9 @@ enum { STEPS_BETWEEN_ROUND_TRIPS = 16 };
 
 typedef struct own {
     ais_proposal proposal;
-    uint32_t *seen; /* the version of x that u (and the lattice point) belong to */
-    double *x;      /* dim x lanes: where a point was put on the lattice */
+    uint32_t edition; /* of the weights that the proposal's work has */
+    uint32_t *seen;   /* the version of x that u (and the lattice point) belong to */
+    double *x;        /* dim x lanes: where a point was put on the lattice */
     double *logp, *uniform, *chance, *point;
     int64_t *taken;      /* -1 in lanes that accepted, else 0 */
     double *ahead;       /* of a chain alone: (dim + 1) x AIS_HALF numbers of the steps from ahead_from on */
@@ -110,6 +111,7 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
         !mine->ahead || !mine->point)
         return ais_fail_memory(context, "a kernel's state", rows * sizeof(double));
     mine->proposal.chains = (size_t)state->chains;
+    mine->edition = learned->edition;
     mine->independent = ais_is_independent(learned);
     mine->exact = learned->propose == ais_propose_henon && is_bounded(&learned->whitening);
     for (size_t c = 0; c < lanes; c++) mine->seen[c] = state->version[c] - 1;
@@ -177,12 +179,23 @@ static void draw_numbers(const ais_state *state, own *mine) {
     mine->uniform[0] = mine->ahead[dim * AIS_HALF + at];
 }
 
+/* Lanes past the last chain too, for the batch form sees them. */
+static void reject_strange(const ais_state *state, own *mine, double tolerance) {
+    ais_proposal *proposal = &mine->proposal;
+    size_t count = proposal->chains > 1 ? proposal->lanes : 1;
+    AIS_CHOOSE(ais_mask)(proposal->dim, proposal->lanes, count, tolerance, state->x, proposal->x, proposal->round_trip);
+}
+
 static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state *state, void *own_state,
                        ais_info *info) {
     const ais_learned *learned = (const ais_learned *)kernel;
     own *mine = own_state;
     ais_proposal *proposal = &mine->proposal;
     size_t chains = (size_t)state->chains;
+    if (mine->edition != learned->edition) {
+        ais_henon_work_set(&learned->henon, &proposal->henon_work);
+        mine->edition = learned->edition;
+    }
     ais_status status = refresh(context, learned, state, mine);
     if (status != AIS_OK) return status;
     draw_numbers(state, mine);
@@ -192,8 +205,7 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
      * is taken by the present point. An independent one has its own density q from the pass that made it, so that its
      * round trip need not be exact, and is only told. */
     double tolerance = mine->independent ? DBL_MAX : learned->tolerance;
-    if (!mine->exact) AIS_CHOOSE(ais_mask)
-    (proposal->dim, proposal->lanes, chains, tolerance, state->x, proposal->x, proposal->round_trip);
+    if (!mine->exact) reject_strange(state, mine, tolerance);
     if (learned->ratio.weights)
         estimate_logp(learned, mine, proposal->z, proposal->next_mapped, proposal->next_det, mine->logp);
     else

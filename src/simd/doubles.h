@@ -54,6 +54,21 @@ AIS_INLINE ais_doubles ais_sqrt_double(ais_doubles a) {
 #endif
 #endif
 
+/* The largest of a vector; a NaN may or may not be it. */
+AIS_INLINE double ais_highest(ais_doubles a) {
+#if defined(__AVX512F__)
+    __m256d half = _mm256_max_pd(_mm512_castpd512_pd256(a), _mm512_extractf64x4_pd(a, 1));
+#elif defined(__AVX2__)
+    __m256d half = a;
+#endif
+#if defined(__AVX2__)
+    __m128d pair = _mm_max_pd(_mm256_castpd256_pd128(half), _mm256_extractf128_pd(half, 1));
+    return _mm_cvtsd_f64(_mm_max_sd(_mm_unpackhi_pd(pair, pair), pair));
+#else
+    return a[0] > a[1] ? a[0] : a[1];
+#endif
+}
+
 /* exp of numbers that are not positive, to 2 units in the last place; 0 below -708, a NaN passes. Half the time of
  * libmvec's, which is called and takes any argument. With n = round(x / ln 2), r = x - n ln 2, |r| <= ln 2 / 2:
  * 2^n times the Taylor polynomial of exp(r) to r^12 / 12!, whose rest is below 2^-55. */

@@ -51,24 +51,30 @@ AIS_INLINE void sine_cosine(ais_doubles u, ais_doubles *sine, ais_doubles *cosin
     *cosine = polynomial(even, 7, square);
 }
 
-/* Box and Muller's two normals from each counter. The angle lies in one quarter of the circle; two bits of its word
- * that it has no use for say in which. */
+/* Box and Muller's two normals from two words. The angle lies in one quarter of the circle; two bits of its word that
+ * it has no use for say in which. */
+AIS_INLINE void pair(const ais_words word[2], double *first, double *second) {
+    ais_doubles away = ais_sqrt_double(-2 * ais_log_normal(ais_units(word[0]))), sine, cosine;
+    sine_cosine(ais_units(word[1]), &sine, &cosine);
+    cosine = (ais_doubles)((ais_words)cosine ^ word[1] << 63);
+    ais_longs swapped = (ais_longs)(word[1] << 62) < 0;
+    ais_store(first, away * ais_pick(swapped, cosine, sine));
+    ais_store(second, away * ais_pick(swapped, sine, cosine));
+}
+
+/* Words first, normals then: each is a long chain of operations that wait for one another, and the processor sees more
+ * of the next ones when they are of one kind. */
 void AIS_ISA(ais_normal_pairs)(const ais_stream *stream, size_t lanes, ais_counters counters, double *first,
                                double *second) {
+    enum { AT_ONCE = 64 };
     const ais_philox_key key = ais_philox_prepare(stream);
     ais_place at[VECTORS];
+    ais_words word[AT_ONCE / AIS_WORDS][2];
     first_places(stream, counters, at);
-    for (size_t done = 0; done < lanes; done += AIS_HALF) {
-        ais_words word[VECTORS][2];
-        words_at(&key, counters, at, word);
-        for (int p = 0; p < VECTORS; p++, first += AIS_WORDS, second += AIS_WORDS) {
-            ais_doubles away = ais_sqrt_double(-2 * ais_log_normal(ais_units(word[p][0]))), sine, cosine;
-            sine_cosine(ais_units(word[p][1]), &sine, &cosine);
-            cosine = (ais_doubles)((ais_words)cosine ^ word[p][1] << 63);
-            ais_longs swapped = (ais_longs)(word[p][1] << 62) < 0;
-            ais_store(first, away * ais_pick(swapped, cosine, sine));
-            ais_store(second, away * ais_pick(swapped, sine, cosine));
-        }
+    for (size_t done = 0; done < lanes; done += AT_ONCE) {
+        size_t count = lanes - done < AT_ONCE ? lanes - done : AT_ONCE;
+        for (size_t c = 0; c < count; c += AIS_HALF) words_at(&key, counters, at, word + c / AIS_WORDS);
+        for (size_t c = 0; c < count; c += AIS_WORDS) pair(word[c / AIS_WORDS], first + done + c, second + done + c);
     }
 }
 

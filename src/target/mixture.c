@@ -111,7 +111,9 @@ static ais_status finish(ais_context *context, ais_home *home, ais_mixture *mixt
         mixture->half_precision[k] = 0.5 / (sd * sd);
         mixture->power[k] = mixture->constant[k] / log(2);
         mixture->factor[k] = -mixture->half_precision[k] / log(2);
+        for (int i = 0; i < 2 && mixture->dim == 2; i++) mixture->plane[i][k] = mixture->centre[2 * k + i];
     }
+    for (int k = mixture->components; k < AIS_MIXTURE_MOST; k++) mixture->power[k] = -INFINITY;
     ais_moments moments;
     if (!ais_moments_take(home, mixture->dim, &moments))
         return ais_fail_memory(context, "a reference", (size_t)mixture->dim * 4 * sizeof(double));

@@ -49,9 +49,28 @@ void AIS_ISA(ais_mixture_block)(const void *data, size_t count, size_t stride, c
     for (; c < count; c += AIS_HALF) block(mixture, mixture->dim, VECTORS, stride, x + c, logp + c);
 }
 
+/* Lanes are components, those that there are not having the power -inf; the operations of a point are block's. */
 double AIS_ISA(ais_mixture_plane)(const ais_mixture *mixture, const double *x) {
-    double spread[2][AIS_WORDS], logp[AIS_WORDS];
-    for (int i = 0; i < 2; i++) ais_store(spread[i], ais_spread_double(x[i]));
-    block(mixture, 2, 1, AIS_WORDS, spread[0], logp);
-    return logp[0];
+    enum { PARTS = AIS_MIXTURE_MOST / AIS_WORDS };
+    const ais_doubles first = ais_spread_double(x[0]), second = ais_spread_double(x[1]);
+    ais_doubles term[PARTS], highest = ais_spread_double(-INFINITY);
+    double value[AIS_MIXTURE_MOST], sum = 0;
+    for (int p = 0; p < PARTS; p++) {
+        ais_doubles away[2] = {first - ais_load(mixture->plane[0] + p * AIS_WORDS),
+                               second - ais_load(mixture->plane[1] + p * AIS_WORDS)};
+        ais_doubles square = ais_fma_double(away[1], away[1], away[0] * away[0]);
+        term[p] =
+            ais_fma_double(ais_load(mixture->factor + p * AIS_WORDS), square, ais_load(mixture->power + p * AIS_WORDS));
+        highest = ais_max_double(term[p], highest);
+    }
+    double top = ais_highest(highest);
+    bool finite = top >= -1e308;
+    for (int p = 0; p < PARTS; p++) term[p] -= ais_spread_double(finite ? top : 0);
+    ais_powers_below(PARTS, term);
+    for (int p = 0; p < PARTS; p++) ais_store(value + p * AIS_WORDS, term[p]);
+    for (int k = 0; k < mixture->components; k++) sum += value[k];
+    if (!finite) return sum != sum ? sum : -INFINITY;
+    ais_doubles logp = ais_fma_double(ais_spread_double(top), ais_spread_double(0.69314718055994530942),
+                                      ais_log_normal(ais_spread_double(sum)));
+    return logp[0] + (sum - sum);
 }

@@ -12,7 +12,9 @@ typedef struct ais_mixture {
     double sd[AIS_MIXTURE_MOST];
     double constant[AIS_MIXTURE_MOST]; /* log(weight / (sd sqrt(2 pi))^dim) */
     double half_precision[AIS_MIXTURE_MOST];
-    double power[AIS_MIXTURE_MOST], factor[AIS_MIXTURE_MOST]; /* constant and -half_precision in units of log 2 */
+    /* constant and -half_precision in units of log 2; -inf and 0 of components that there are not */
+    double power[AIS_MIXTURE_MOST], factor[AIS_MIXTURE_MOST];
+    double plane[2][AIS_MIXTURE_MOST]; /* in the plane: the centres, coordinate by coordinate */
     double mode_weight[AIS_MIXTURE_MOST];
     const double *centre; /* components x dim */
 } ais_mixture;

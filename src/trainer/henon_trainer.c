@@ -160,6 +160,7 @@ static const ais_real *kept(const course *this) {
 
 static void set_kernel(const ais_henon_trainer *trainer, const ais_real *theta) {
     memcpy(trainer->learned->weights, theta, trainer->learned->weight_count * sizeof *theta);
+    trainer->learned->edition++;
 }
 
 /* The next blocks of the population, with fresh v. */
