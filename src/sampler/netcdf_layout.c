@@ -76,9 +76,11 @@ static int fill_axes(int group) {
 }
 
 /* Whole chunks are written, once each: a chunk cache would only fill memory as the file grows. One byte is less than
- * any chunk; of 0 bytes netCDF makes its default of 16 MB. */
+ * any chunk; of 0 bytes netCDF makes its default of 16 MB. Nor is a chunk filled before, which would be done in a
+ * buffer that HDF5 loses when the disk is full. */
 static int store_in_chunks(int group, int variable, const size_t *length) {
     int code = nc_def_var_chunking(group, variable, NC_CHUNKED, length);
+    if (!code) code = nc_def_var_fill(group, variable, NC_NOFILL, NULL);
     return code ? code : nc_set_var_chunk_cache(group, variable, 1, 1, 0);
 }
 
