@@ -86,19 +86,22 @@ static void add_miss(int dim, size_t lanes, const double *value, const double *w
         }
 }
 
-/* log_det and round_trip are and stay 0. */
-void ais_propose_henon(const ais_learned *learned, ais_proposal *proposal) {
+static void propose_many(const ais_learned *learned, ais_proposal *proposal) {
     size_t lanes = proposal->lanes, rows = (size_t)proposal->dim * lanes, chains = proposal->chains;
-    if (chains == 1 && ais_henon_is_small(&learned->henon)) {
-        proposal->kinetic[0] = AIS_CHOOSE(ais_henon_alone_propose)(&proposal->alone);
-        return;
-    }
     memcpy(proposal->image, proposal->lattice, rows * sizeof(int64_t));
     AIS_CHOOSE(ais_lattice_depart)
     (proposal->dim, lanes, chains, proposal->v, proposal->image + rows, proposal->kinetic);
     ais_learned_lattice_involution(learned, proposal, proposal->image);
     AIS_CHOOSE(ais_lattice_arrive)(proposal->dim, lanes, chains, proposal->image, proposal->z, proposal->kinetic);
     ais_unwhiten_first(&learned->whitening, lanes, chains, proposal->z, proposal->x);
+}
+
+/* log_det and round_trip are and stay 0. */
+void ais_propose_henon(const ais_learned *learned, ais_proposal *proposal) {
+    if (proposal->chains == 1 && ais_henon_is_small(&learned->henon))
+        proposal->kinetic[0] = AIS_CHOOSE(ais_henon_alone_propose)(&proposal->alone);
+    else
+        propose_many(learned, proposal);
 }
 
 void ais_propose_flow(const ais_learned *learned, ais_proposal *proposal) {
