@@ -103,6 +103,17 @@ AIS_INLINE void pass(const ais_henon_small *map, int dim, bool tanh, ais_henon_w
 
 #endif
 
+/* The two coordinates in the first two lanes. */
+AIS_INLINE ais_words words_of(half value) {
+#if defined(__AVX512F__)
+    return (ais_words)_mm512_castsi256_si512((__m256i)value);
+#elif defined(__AVX2__)
+    return value;
+#else
+    return (ais_words){value[0], value[1]};
+#endif
+}
+
 /* The coordinates of a lane, `lanes` apart. */
 AIS_INLINE half gather(int dim, size_t lanes, const int64_t *from) {
     return pair((uint64_t)from[0], dim > 1 ? (uint64_t)from[lanes] : 0);
@@ -141,13 +152,13 @@ AIS_INLINE double propose(const ais_alone_call *call, int dim, bool tanh) {
         y[i] = y[2 + i] = ais_lattice_rounded(&v)[0];
         kinetic = ais_fma_double(0.5 * v, v, kinetic);
     }
-    pass(call->map, dim, tanh, call->way, &x, &y);
+    pass(&call->map, dim, tanh, call->way, &x, &y);
     scatter(dim, lanes, x, call->image);
     scatter(dim, lanes, y, call->image + (size_t)dim * lanes);
+    const ais_doubles all_u = ais_lattice_doubles(words_of(x)), all_v = ais_lattice_doubles(words_of(y));
     for (int i = 0; i < dim; i++) {
-        const ais_words zero = {0};
-        ais_doubles v = ais_lattice_doubles(zero + y[i]);
-        u[i] = ais_lattice_doubles(zero + x[i]);
+        ais_doubles v = ais_spread_double(all_v[i]);
+        u[i] = ais_spread_double(all_u[i]);
         kinetic = ais_fma_double(-0.5 * v, v, kinetic);
     }
     for (int i = 0; i < dim; i++) {
@@ -159,7 +170,7 @@ AIS_INLINE double propose(const ais_alone_call *call, int dim, bool tanh) {
 }
 
 double AIS_ISA(ais_henon_alone_propose)(const ais_alone_call *call) {
-    const ais_henon_small *map = call->map;
+    const ais_henon_small *map = &call->map;
     if (map->dim == 1) return map->tanh ? propose(call, 1, true) : propose(call, 1, false);
     return map->tanh ? propose(call, 2, true) : propose(call, 2, false);
 }

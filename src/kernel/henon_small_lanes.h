@@ -19,7 +19,7 @@ AIS_DECLARE_LANES(void, ais_henon_alone, const ais_henon_small *map, ais_henon_w
 /* A whole proposal of lane 0: v (dim) is put on the lattice, M applied to it and the lattice point, and the image
  * (2 dim) taken off again: x = mean + factor u. Returns 1/2 |v|^2 - 1/2 |v'|^2. Coordinates are `lanes` apart. */
 typedef struct ais_alone_call {
-    const ais_henon_small *map;
+    ais_henon_small map;
     ais_henon_way way;
     size_t lanes;
     const double *mean, *factor, *v;

@@ -4,10 +4,13 @@
 #include <string.h>
 
 #include "base/fixed.h"
-#include "kernel/henon_small_lanes.h"
 #include "kernel/lattice_lanes.h"
 #include "kernel/learned.h"
 #include "kernel/test_lanes.h"
+
+static ais_henon_way way_of(const ais_learned *learned) {
+    return learned->shape.reversal == AIS_FLIP ? AIS_HENON_FLIP : AIS_HENON_SWAP;
+}
 
 bool ais_proposal_new(const ais_learned *learned, size_t lanes, ais_arena *arena, ais_proposal *proposal) {
     size_t rows = (size_t)learned->shape.dim * lanes;
@@ -37,8 +40,19 @@ bool ais_proposal_new(const ais_learned *learned, size_t lanes, ais_arena *arena
     }
     proposal->lattice = AIS_TAKE(arena, int64_t, rows);
     proposal->image = AIS_TAKE(arena, int64_t, 2 * rows);
-    return proposal->lattice && proposal->image &&
-           ais_henon_work_new(&learned->henon, learned->weights, lanes, arena, &proposal->henon_work);
+    if (!proposal->lattice || !proposal->image ||
+        !ais_henon_work_new(&learned->henon, learned->weights, lanes, arena, &proposal->henon_work))
+        return false;
+    proposal->alone = (ais_alone_call){.map = proposal->henon_work.small,
+                                       .way = way_of(learned),
+                                       .lanes = lanes,
+                                       .mean = learned->whitening.mean,
+                                       .factor = learned->whitening.factor,
+                                       .v = proposal->v,
+                                       .lattice = proposal->lattice,
+                                       .image = proposal->image,
+                                       .x = proposal->x};
+    return true;
 }
 
 /* R in place on the two halves of z, `rows` numbers each. */
@@ -59,10 +73,6 @@ static void flow_involution(const ais_learned *learned, ais_proposal *proposal, 
     ais_flow_map(&learned->flow, learned->weights, proposal->flow_tape, true, z, log_det);
 }
 
-static ais_henon_way way_of(const ais_learned *learned) {
-    return learned->shape.reversal == AIS_FLIP ? AIS_HENON_FLIP : AIS_HENON_SWAP;
-}
-
 void ais_learned_lattice_involution(const ais_learned *learned, ais_proposal *proposal, int64_t *z) {
     ais_henon_lattice(&learned->henon, &proposal->henon_work, way_of(learned), proposal->chains, z);
 }
@@ -76,32 +86,22 @@ static void add_miss(int dim, size_t lanes, const double *value, const double *w
         }
 }
 
-static void propose_alone(const ais_learned *learned, ais_proposal *proposal) {
-    const ais_alone_call call = {.map = &proposal->henon_work.small,
-                                 .way = way_of(learned),
-                                 .lanes = proposal->lanes,
-                                 .mean = learned->whitening.mean,
-                                 .factor = learned->whitening.factor,
-                                 .v = proposal->v,
-                                 .lattice = proposal->lattice,
-                                 .image = proposal->image,
-                                 .x = proposal->x};
-    proposal->kinetic[0] = AIS_CHOOSE(ais_henon_alone_propose)(&call);
-}
-
-/* log_det and round_trip are and stay 0. */
-void ais_propose_henon(const ais_learned *learned, ais_proposal *proposal) {
+static void propose_many(const ais_learned *learned, ais_proposal *proposal) {
     size_t lanes = proposal->lanes, rows = (size_t)proposal->dim * lanes, chains = proposal->chains;
-    if (chains == 1 && ais_henon_is_small(&learned->henon)) {
-        propose_alone(learned, proposal);
-        return;
-    }
     memcpy(proposal->image, proposal->lattice, rows * sizeof(int64_t));
     AIS_CHOOSE(ais_lattice_depart)
     (proposal->dim, lanes, chains, proposal->v, proposal->image + rows, proposal->kinetic);
     ais_learned_lattice_involution(learned, proposal, proposal->image);
     AIS_CHOOSE(ais_lattice_arrive)(proposal->dim, lanes, chains, proposal->image, proposal->z, proposal->kinetic);
     ais_unwhiten_first(&learned->whitening, lanes, chains, proposal->z, proposal->x);
+}
+
+/* log_det and round_trip are and stay 0. */
+void ais_propose_henon(const ais_learned *learned, ais_proposal *proposal) {
+    if (proposal->chains == 1 && ais_henon_is_small(&learned->henon))
+        proposal->kinetic[0] = AIS_CHOOSE(ais_henon_alone_propose)(&proposal->alone);
+    else
+        propose_many(learned, proposal);
 }
 
 void ais_propose_flow(const ais_learned *learned, ais_proposal *proposal) {

@@ -3,7 +3,7 @@
 #define AIS_KERNEL_LEARNED_H
 
 #include "kernel/flow.h"
-#include "kernel/henon.h"
+#include "kernel/henon_small_lanes.h"
 #include "kernel/kernel.h"
 #include "kernel/ratio.h"
 #include "kernel/whitening.h"
@@ -46,6 +46,7 @@ struct ais_proposal {
     /* Independent proposals only: T at the present and at the proposed point, dim, and log|det T'|. */
     double *mapped, *mapped_det, *next_mapped, *next_det;
     ais_henon_work henon_work;
+    ais_alone_call alone; /* small henon maps: what one chain wants */
     ais_flow_tape *flow_tape;
 };
 

@@ -42,6 +42,7 @@ ais_status ais_state_logp(ais_context *context, const ais_target *target, int ch
     if (target->batch && chains == 1) { /* alone it need not pay for the other lanes */
         for (int i = 0; i < target->dim; i++) point[i] = x[(size_t)i * (size_t)lanes];
         target->batch(1, point, logp, target->data);
+        if (logp[0] < INFINITY) return AIS_OK;
     } else if (target->batch) {
         target->batch((size_t)lanes, x, logp, target->data);
         if (AIS_CHOOSE(ais_all_at_most)((size_t)chains, logp, DBL_MAX)) return AIS_OK;

@@ -21,6 +21,7 @@ typedef struct own {
     double *ahead;       /* of a chain alone: (dim + 1) x AIS_HALF numbers of the steps from ahead_from on */
     uint64_t ahead_from; /* the part of a cycle included */
     bool has_ahead;
+    ais_test_call test;
     bool independent;
     bool exact;           /* proposals are finite, and come back bit for bit */
     ais_ratio_tape ratio; /* of an empirical kernel */
@@ -114,6 +115,17 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
     mine->edition = learned->edition;
     mine->independent = ais_is_independent(learned);
     mine->exact = learned->propose == ais_propose_henon && is_bounded(&learned->whitening);
+    /* An independent proposal has its own density q from the pass that made it, so that its round trip need not be
+     * exact, and is only told. */
+    mine->test = (ais_test_call){.chains = (size_t)state->chains,
+                                 .barker = learned->test == AIS_BARKER,
+                                 .tolerance = mine->independent ? DBL_MAX : learned->tolerance,
+                                 .round_trip = mine->proposal.round_trip,
+                                 .logp = state->logp,
+                                 .next_logp = mine->logp,
+                                 .kinetic = mine->proposal.kinetic,
+                                 .log_det = mine->proposal.log_det,
+                                 .uniform = mine->uniform};
     for (size_t c = 0; c < lanes; c++) mine->seen[c] = state->version[c] - 1;
     *out = mine;
     return refresh(context, learned, state, mine);
@@ -179,11 +191,13 @@ static void draw_numbers(const ais_state *state, own *mine) {
     mine->uniform[0] = mine->ahead[dim * AIS_HALF + at];
 }
 
-/* Lanes past the last chain too, for the batch form sees them. */
-static void reject_strange(const ais_state *state, own *mine, double tolerance) {
+/* A proposal that is not finite, or whose round trip misses, is rejected without asking the target: its place is taken
+ * by the present point. Lanes past the last chain too, for the batch form sees them. */
+static void reject_strange(const ais_state *state, own *mine) {
     ais_proposal *proposal = &mine->proposal;
     size_t count = proposal->chains > 1 ? proposal->lanes : 1;
-    AIS_CHOOSE(ais_mask)(proposal->dim, proposal->lanes, count, tolerance, state->x, proposal->x, proposal->round_trip);
+    AIS_CHOOSE(ais_mask)
+    (proposal->dim, proposal->lanes, count, mine->test.tolerance, state->x, proposal->x, proposal->round_trip);
 }
 
 static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state *state, void *own_state,
@@ -201,27 +215,14 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
     draw_numbers(state, mine);
     proposal->measure = state->step % STEPS_BETWEEN_ROUND_TRIPS == 0;
     learned->propose(learned, proposal);
-    /* A proposal that is not finite, or whose round trip misses, is rejected without asking the target: its place
-     * is taken by the present point. An independent one has its own density q from the pass that made it, so that its
-     * round trip need not be exact, and is only told. */
-    double tolerance = mine->independent ? DBL_MAX : learned->tolerance;
-    if (!mine->exact) reject_strange(state, mine, tolerance);
+    if (!mine->exact) reject_strange(state, mine);
     if (learned->ratio.weights)
         estimate_logp(learned, mine, proposal->z, proposal->next_mapped, proposal->next_det, mine->logp);
     else
         status =
             ais_state_logp(context, state->target, state->chains, state->lanes, proposal->x, mine->point, mine->logp);
     if (status != AIS_OK) return status;
-    ais_test_call call = {.chains = chains,
-                          .barker = learned->test == AIS_BARKER,
-                          .tolerance = tolerance,
-                          .round_trip = proposal->round_trip,
-                          .logp = state->logp,
-                          .next_logp = mine->logp,
-                          .kinetic = proposal->kinetic,
-                          .log_det = proposal->log_det,
-                          .uniform = mine->uniform};
-    AIS_CHOOSE(ais_test_lanes)(&call, mine->chance, mine->taken);
+    AIS_CHOOSE(ais_test_lanes)(&mine->test, mine->chance, mine->taken);
 #pragma GCC unroll 4
     for (size_t c = 0; c < chains; c++) info[c].accept_stat = mine->chance[c];
     for (size_t c = 0; c < chains && !mine->exact; c++) info[c].round_trip = proposal->round_trip[c];

@@ -46,13 +46,17 @@ static void count_step(ais_tally *tally, unsigned fields, int chains, const ais_
     double sum[4] = {0}, most = 0;
     int c = 0;
     for (; c + 4 <= chains; c += 4)
-        for (int k = 0; k < 4; k++) sum[k] += info[c + k].accept_stat;
-    for (; c < chains; c++) sum[0] += info[c].accept_stat;
+        for (int k = 0; k < 4; k++) {
+            sum[k] += info[c + k].accept_stat;
+            most = info[c + k].round_trip > most ? info[c + k].round_trip : most;
+        }
+    for (; c < chains; c++) {
+        sum[0] += info[c].accept_stat;
+        most = info[c].round_trip > most ? info[c].round_trip : most;
+    }
     tally->accept_sum += (sum[0] + sum[1]) + (sum[2] + sum[3]);
     tally->steps += chains;
     tally->evaluations += chains;
-#pragma GCC unroll 4
-    for (c = 0; c < chains; c++) most = info[c].round_trip > most ? info[c].round_trip : most;
     for (c = 0; c < chains && most > tally->worst_round_trip; c++)
         if (info[c].round_trip > tally->worst_round_trip && info[c].accept_stat > 0)
             tally->worst_round_trip = info[c].round_trip;
