@@ -75,7 +75,7 @@ static void stages(void **state) {
         make(&s, 1 + k, "ring");
         for (int kind = AIS_LIKELIHOOD; kind <= AIS_ADVERSARIAL; kind++) {
             record r = {0};
-            ais_henon_stage stage = brief((ais_henon_kind)kind, kind == AIS_LIKELIHOOD ? 200 : 60, &r);
+            ais_henon_stage stage = brief((ais_henon_kind)kind, kind == AIS_LIKELIHOOD ? 400 : 60, &r);
             assert_ok(s.context, ais_henon_train(&s.context, s.trainer, &stage));
             assert_int_equal(r.judgements, 4);
             assert_int_equal(r.reports - r.judgements, stage.steps / 64); /* between judgements, every 64 steps */
