@@ -142,7 +142,7 @@ void AIS_ISA(ais_henon_alone)(const ais_henon_small *map, ais_henon_way way, siz
     if (map->dim == 2 && !map->tanh) run(map, 2, false, way, lanes, chains, z);
 }
 
-/* As lattice_lanes.c and simd/matrix_lanes.c do it for many, with the same operations. */
+/* As lattice_lanes.c and whitening_lanes.c do it for many, with the same operations. */
 AIS_INLINE double propose(const ais_alone_call *call, int dim, bool tanh) {
     size_t lanes = call->lanes;
     half x = gather(dim, lanes, call->lattice), y = {0};

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "kernel/whitening_lanes.h"
-#include "simd/matrix_lanes.h"
 
 ais_status ais_whitening_new(ais_context *context, ais_whitening *whitening, int dim, ais_arena *arena) {
     size_t n = (size_t)dim, square = n * n;
@@ -104,14 +103,11 @@ ais_status ais_whitening_set(ais_context *context, ais_whitening *whitening, con
 
 static void apply(const ais_whitening *whitening, size_t lanes, size_t count, const double *matrix,
                   const double *offset, const double *in, double *out) {
-    enum { WIDE = 32 }; /* above it columns are taken in parts */
     int dim = whitening->dim;
     if (whitening->form == AIS_FORM_DIAGONAL)
         AIS_CHOOSE(ais_diagonal_apply)(dim, lanes, count, matrix, offset, in, out);
-    else if (dim > WIDE)
-        AIS_CHOOSE(ais_wide_apply)(dim, whitening->form == AIS_FORM_LOWER, lanes, count, matrix, offset, in, out);
     else
-        AIS_CHOOSE(ais_matrix_apply)(dim, lanes, count, matrix, offset, in, out);
+        AIS_CHOOSE(ais_dense_apply)(dim, whitening->form == AIS_FORM_LOWER, lanes, count, matrix, offset, in, out);
 }
 
 void ais_whiten(const ais_whitening *whitening, size_t lanes, const double *x, double *u) {

@@ -53,8 +53,8 @@ AIS_INLINE void apply(int span, int n, bool lower, size_t lanes, const double *m
     }
 }
 
-void AIS_ISA(ais_wide_apply)(int n, bool lower, size_t lanes, size_t count, const double *matrix, const double *offset,
-                             const double *in, double *out) {
+void AIS_ISA(ais_dense_apply)(int n, bool lower, size_t lanes, size_t count, const double *matrix, const double *offset,
+                              const double *in, double *out) {
     size_t c = 0;
     for (; c + SPAN * AIS_WORDS <= count; c += SPAN * AIS_WORDS)
         apply(SPAN, n, lower, lanes, matrix, offset, in + c, out + c);

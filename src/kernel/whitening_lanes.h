@@ -1,5 +1,5 @@
-/* out = M in + offset in the first `count` lanes for two kinds of n x n matrices (row-major), to the bit what
- * simd/matrix_lanes.h makes of them, for finite numbers. in and out do not overlap. */
+/* out = M in + offset in the first `count` lanes for two kinds of n x n matrices (row-major), with the same bits where
+ * M is of both kinds and numbers are finite. in and out do not overlap. */
 #ifndef AIS_KERNEL_WHITENING_LANES_H
 #define AIS_KERNEL_WHITENING_LANES_H
 
@@ -9,8 +9,8 @@
 AIS_DECLARE_LANES(void, ais_diagonal_apply, int n, size_t lanes, size_t count, const double *matrix,
                   const double *offset, const double *in, double *out);
 
-/* Of one with many rows, some columns of it at a time. `lower`: all above the diagonal is zero and not looked at. */
-AIS_DECLARE_LANES(void, ais_wide_apply, int n, bool lower, size_t lanes, size_t count, const double *matrix,
+/* Of any one. `lower`: all above the diagonal is zero and not looked at. */
+AIS_DECLARE_LANES(void, ais_dense_apply, int n, bool lower, size_t lanes, size_t count, const double *matrix,
                   const double *offset, const double *in, double *out);
 
 #endif
