@@ -100,23 +100,52 @@ void AIS_ISA(ais_spline_map)(const ais_layer_call *call, bool inverse, double *z
         map(call, false, z, x, log_det);
 }
 
+/* An integer as wide as network arithmetic: both then fill the same vectors. */
+#ifdef AIS_REAL_IS_DOUBLE
+typedef int64_t whole;
+#else
+typedef int32_t whole;
+#endif
+
 /* From the gradient by widths below the bin, at the bin and above it to the gradient by p, through
  * the softmax: dL/dp_k = rest share_k (g_k - sum_j share_j g_j). */
 AIS_INLINE void softmax_backward(int bins, size_t lanes, double rest, const ais_real (*share)[AIS_LANES],
                                  const int *number, const double *below, const double *at, ais_real *gradient_p) {
-    double mean[AIS_LANES] = {0};
-    for (int k = 0; k < bins; k++)
+    ais_real under[AIS_LANES], here[AIS_LANES], mean[AIS_LANES] = {0};
+    whole place[AIS_LANES];
+    for (int c = 0; c < AIS_LANES; c++) {
+        under[c] = (ais_real)(rest * below[c]);
+        here[c] = (ais_real)(rest * at[c]);
+        place[c] = number[c];
+    }
+    for (whole k = 0; k < bins; k++)
 #pragma omp simd
         for (int c = 0; c < AIS_LANES; c++) {
-            double g = k < number[c] ? below[c] : k == number[c] ? at[c] : 0;
-            mean[c] += (double)share[k][c] * g;
+            ais_real g = k < place[c] ? under[c] : k == place[c] ? here[c] : 0;
+            mean[c] += share[k][c] * g;
         }
-    for (int k = 0; k < bins; k++)
+    for (whole k = 0; k < bins; k++)
 #pragma omp simd
         for (int c = 0; c < AIS_LANES; c++) {
-            double g = k < number[c] ? below[c] : k == number[c] ? at[c] : 0;
-            gradient_p[(size_t)k * lanes + (size_t)c] = (ais_real)(rest * (double)share[k][c] * (g - mean[c]));
+            ais_real g = k < place[c] ? under[c] : k == place[c] ? here[c] : 0;
+            gradient_p[(size_t)k * lanes + (size_t)c] = share[k][c] * (g - mean[c]);
         }
+}
+
+/* The slopes at both ends of the bin are the only ones that matter. */
+AIS_INLINE void slope_backward(int bins, size_t lanes, const int *number, const double *left, const double *right,
+                               ais_real *gradient_p) {
+    ais_real first[AIS_LANES], second[AIS_LANES];
+    whole place[AIS_LANES];
+    for (int c = 0; c < AIS_LANES; c++) {
+        first[c] = (ais_real)left[c];
+        second[c] = (ais_real)right[c];
+        place[c] = number[c];
+    }
+    for (whole k = 0; k < bins - 1; k++)
+#pragma omp simd
+        for (int c = 0; c < AIS_LANES; c++)
+            gradient_p[(size_t)k * lanes + (size_t)c] = k + 1 == place[c] ? first[c] : k == place[c] ? second[c] : 0;
 }
 
 AIS_INLINE void backward(const ais_element_call *call, bool inverse, const double *x, const double *a, const double *b,
@@ -166,12 +195,7 @@ AIS_INLINE void backward(const ais_element_call *call, bool inverse, const doubl
         softmax_backward(bins, lanes, rest, (const ais_real(*)[AIS_LANES])found.wide, found.number, g_x, g_width, to);
         softmax_backward(bins, lanes, rest, (const ais_real(*)[AIS_LANES])found.high, found.number, g_y, g_height,
                          to + (size_t)bins * lanes);
-        for (int k = 0; k < bins - 1; k++)
-#pragma omp simd
-            for (int c = 0; c < AIS_LANES; c++) {
-                double g = (k == found.number[c] - 1 ? g_slope[0][c] : 0) + (k == found.number[c] ? g_slope[1][c] : 0);
-                to[(size_t)(2 * bins + k) * lanes + (size_t)c] = (ais_real)g;
-            }
+        slope_backward(bins, lanes, found.number, g_slope[0], g_slope[1], to + (size_t)(2 * bins) * lanes);
     }
 }
 
