@@ -215,7 +215,8 @@ static ais_status attempt_flow(ais_context *context, ais_lesson *this, ais_attem
     if (status == AIS_OK)
         status = ais_flow_train(context, this->present, this->population, options->seed, &attempt->plan, &result);
     ais_checkpoint_leave(this->checkpoint);
-    if (status == AIS_OK && result.worst_ess <= attempt->enough) status = judge_again(context, this, attempt, &result);
+    if (status == AIS_OK && result.worst_ess <= attempt->enough && !result.given_up)
+        status = judge_again(context, this, attempt, &result);
     ais_population_use(context, this->population, NULL); /* the kernel may be freed below */
     this->training->rollbacks += result.rollbacks;
     this->training->attempts++;
