@@ -50,8 +50,12 @@ static ais_status new_round(ais_context *context, work *this, double *row) {
     ais_status status =
         ais_population_use(context, this->population, &this->learned->kernel); /* weights have changed */
     for (int s = 0; status == AIS_OK && s < this->plan->sweeps; s++) {
-        status = ais_population_move(context, this->population, 1, this->plan->walks);
+        status = ais_population_move(context, this->population, 1, this->plan->walks > 0);
         if (status == AIS_OK) store(this, row);
+        for (int w = 1; status == AIS_OK && w < this->plan->walks; w++) {
+            status = ais_population_walk(context, this->population);
+            if (status == AIS_OK) store(this, row);
+        }
         this->highest_acceptance = fmax(this->highest_acceptance, this->population->acceptance);
     }
     return status;
@@ -261,7 +265,7 @@ ais_status ais_flow_train(ais_context *context, ais_kernel *kernel, ais_populati
     work this = {.learned = (ais_learned *)kernel, .population = population, .plan = plan, .seed = seed};
     this.best_result.worst_ess = -1;
     this.last_result = (ais_fresh_result){.worst_ess = NAN, .acceptance = NAN};
-    size_t points = (size_t)population->chains * (size_t)plan->sweeps;
+    size_t points = (size_t)population->chains * (size_t)plan->sweeps * (size_t)(plan->walks > 1 ? plan->walks : 1);
     double *row = AIS_TAKE(&this.arena, double, (size_t)this.learned->shape.dim *AIS_BLOCK);
     ais_status status = AIS_OK;
     if (!row || !prepare(&this, points)) status = ais_fail_memory(context, "training", points * sizeof(double));

@@ -30,7 +30,7 @@ typedef struct ais_flow_plan {
     ais_flow_objective second;    /* what the other steps are for */
     int batch;                    /* points; rounded up to whole blocks */
     long steps_per_round;         /* Adam steps between two moves of the population */
-    int sweeps, walks;            /* of such a move; every sweep's points are kept for batches */
+    int sweeps, walks;            /* of such a move and of each sweep; every walk's points are kept for batches */
     double average;               /* of the weights; 0: none */
     double clip;
     int checks;        /* judgements, the last one at the end */
