@@ -38,7 +38,7 @@ static bool low(const ais_situation *situation, int k, ais_attempt *attempt) {
     case 0:
         attempt->shape = spline(dim, 2, 32, 1, 24, 0);
         attempt->plan = basic(2400, 1e-2, 256);
-        attempt->plan.hope = 0.5;
+        attempt->plan.hope = 0.58;
         attempt->w0 = 2;
         return true;
     case 1:
