@@ -111,7 +111,7 @@ typedef ais_real_bits places __attribute__((vector_size(VECTOR_BYTES)));
 /* Rows and columns of a WIDTH x WIDTH square change places: log2(WIDTH) times the first half is interleaved with the
  * second. */
 INLINE void turn_square(vector *square) {
-    places low, high;
+    places low = {0}, high = {0};
     for (int k = 0; k < WIDTH; k++) {
         low[k] = (ais_real_bits)(k / 2 + k % 2 * WIDTH);
         high[k] = low[k] + WIDTH / 2;
@@ -189,7 +189,7 @@ INLINE void gradient_columns(int inputs, int outputs, size_t lanes, size_t count
 
 INLINE ais_real total(vector sum) {
     for (int half = WIDTH / 2; half > 0; half /= 2) {
-        places other;
+        places other = {0};
         for (int k = 0; k < WIDTH; k++) other[k] = (ais_real_bits)((k + half) % WIDTH);
         sum += __builtin_shuffle(sum, other);
     }

@@ -44,7 +44,7 @@ static bool low(const ais_situation *situation, int k, ais_attempt *attempt) {
     case 1:
         attempt->shape = spline(dim, 2, 64, 2, 48, 0);
         attempt->plan = basic(2000, 4e-3, 256);
-        attempt->plan.walks = 4; /* cheap points that were not seen before */
+        attempt->plan.walks = 4;      /* cheap points that were not seen before */
         attempt->plan.first_rate = 4; /* the last layer is what trembles, docs/training.md */
         attempt->plan.last_rate = 0.6;
         attempt->plan.beta2 = 0.99;
