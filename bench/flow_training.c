@@ -1,10 +1,11 @@
 /* Training of flow kernels, measured: a research program.
  *     flow_training TARGET [key=value...]
- * keys: seeds (number of them), map (spline, realnvp), layers, hidden, depth, bins, marginal, w0, rate, batch, steps,
- * share (of likelihood), second (pair, path), sweeps, walks, per (steps per round), chains (population), scale (of the
- * search), full (whitening: 0 sd, 1 principal axes, 2 governed), laplace (whitening by the only mode), fit (rounds of
- * the pivot layer's), pivot, bound, average, clip, mchains, mdraws (measuring). One row per seed: seconds of the start
- * and of training, acceptance, worst ESS as a share of the draws: bulk, Song, error; R-hat; log Z error of the start.
+ * keys: seeds (number of them), map (spline, realnvp), layers, hidden, depth, bins, marginal, w0, rate, first, last
+ * (rates of first and last layers, as shares), beta2 (Adam's), batch, steps, share (of likelihood), second (pair,
+ * path), sweeps, walks, per (steps per round), chains (population), scale (of the search), full (whitening: 0 sd, 1
+ * principal axes, 2 governed), laplace (whitening by the only mode), fit (rounds of the pivot layer's), pivot, bound,
+ * average, clip, mchains, mdraws (measuring). One row per seed: seconds of the start and of training, acceptance, worst
+ * ESS as a share of the draws: bulk, Song, error; R-hat; log Z error of the start.
  *
  *     cc -O2 -D_DEFAULT_SOURCE -Iinclude -Isrc bench/flow_training.c -Lbuild -laisampler -lm \
  *        -Wl,-rpath,$PWD/build -o build/flow_training */
@@ -86,6 +87,9 @@ static void train(const ais_target *target, ais_pool *pool, uint64_t seed) {
                        .activation = AIS_TANH};
     ais_flow_plan plan = {.steps = (long)number("steps", 800),
                           .rate = number("rate", 1e-2),
+                          .first_rate = number("first", 0),
+                          .last_rate = number("last", 0),
+                          .beta2 = number("beta2", 0),
                           .likelihood_share = number("share", 0.5),
                           .second = strcmp(text("second", "pair"), "path") == 0 ? AIS_FLOW_PATH : AIS_FLOW_PAIR,
                           .batch = (int)number("batch", 128),

@@ -18,6 +18,8 @@ typedef struct work {
     ais_kernel *kernel;
     ais_arena arena;
     ais_proposal proposal;
+    ais_flow_tape *tape; /* of a flow's gradient */
+    ais_real *gradient;
     ais_state *state[MANY];
     void *own[MANY];
     int states, next;
@@ -34,7 +36,7 @@ typedef struct path {
     double bytes;    /* of a unit, where the copy's speed is the limit */
     ais_shape shape; /* dim 0: no learned kernel */
     int chains;      /* of steps, a whole number of blocks or one; 0: none */
-    bool gradient;   /* of the density: twice its multiply-adds */
+    bool gradient;   /* of the density: twice its multiply-adds; of a flow's likelihood: three times its own */
 } path;
 
 static const ais_learned *learned(const work *this) { return (const ais_learned *)this->kernel; }
@@ -62,6 +64,22 @@ static void run_lattice(void *data) {
 static void run_propose(void *data) {
     work *this = data;
     learned(this)->propose(learned(this), &this->proposal);
+}
+
+/* What a training step does with 64 points: -log q and its gradient by the weights. */
+static void run_likelihood(void *data) {
+    const work *this = data;
+    const ais_learned *kernel = learned(this);
+    size_t rows = (size_t)kernel->shape.dim * BLOCK;
+    double *z = this->number + rows, *log_det = z + rows, *by_det = log_det + BLOCK;
+    memcpy(z, this->number, rows * sizeof *z);
+    for (int c = 0; c < BLOCK; c++) {
+        log_det[c] = 0;
+        by_det[c] = -1;
+    }
+    memset(this->gradient, 0, kernel->weight_count * sizeof *this->gradient);
+    ais_flow_map(&kernel->flow, kernel->weights, this->tape, false, z, log_det);
+    ais_flow_backward(&kernel->flow, kernel->weights, this->tape, false, z, by_det, this->gradient);
 }
 
 static void run_density(void *data) {
@@ -92,6 +110,12 @@ static ais_status new_nuts(ais_context *context, ais_kernel **kernel) { return a
     { .map = AIS_HENON, .dim = (d), .activation = (act) }
 #define FLOW(m, d)                                                                                                     \
     { .map = (m), .reversal = AIS_SWAP, .dim = (d), .activation = AIS_TANH }
+/* The large map of the plane (trainer/plan.c). */
+#define LARGE                                                                                                          \
+    {                                                                                                                  \
+        .map = AIS_SPLINE, .reversal = AIS_SWAP, .dim = 2, .layers = 2, .hidden = 64, .depth = 2, .bins = 48,          \
+        .activation = AIS_TANH                                                                                         \
+    }
 
 static const path paths[] = {
     {"philox", "32-bit words", NULL, .run = run_words, .units = 2 * BLOCK, .bytes = 4},
@@ -102,6 +126,8 @@ static const path paths[] = {
     {"henon map 25d relu", "proposals", NULL, .shape = HENON(25, AIS_RELU), .run = run_lattice, .units = BLOCK},
     {"henon proposal 2d relu", "proposals", NULL, .shape = HENON(2, AIS_RELU), .run = run_propose, .units = BLOCK},
     {"spline proposal 2d", "proposals", NULL, .shape = FLOW(AIS_SPLINE, 2), .run = run_propose, .units = BLOCK},
+    {"spline likelihood 2d", "gradients", NULL, .shape = LARGE, .run = run_likelihood, .units = BLOCK,
+     .gradient = true},
     {"realnvp proposal 15d", "proposals", NULL, .shape = FLOW(AIS_REALNVP, 15), .run = run_propose, .units = BLOCK},
     {"realnvp proposal 25d", "proposals", NULL, .shape = FLOW(AIS_REALNVP, 25), .run = run_propose, .units = BLOCK},
     {"density mog6", "densities", "mog6", .run = run_density, .units = BLOCK, .bytes = 24},
@@ -140,10 +166,10 @@ static double own_work(const work *this) {
         if (kernel->shape.map == AIS_HENON)
             return 2 * net_work(&kernel->henon.net) *
                    (2 * kernel->henon.layers - (kernel->shape.reversal == AIS_FLIP ? 1 : 0));
-        double sum = 0; /* an independent proposal maps back and forth */
+        double sum = 0; /* an independent proposal maps back and forth; a gradient is worth two more evaluations */
         for (int l = 0; l < kernel->flow.layers; l++)
-            if (!kernel->flow.layer[l].marginal) sum += 2 * 2 * net_work(&kernel->flow.layer[l].net);
-        return sum;
+            if (!kernel->flow.layer[l].marginal) sum += 2 * net_work(&kernel->flow.layer[l].net);
+        return (row->gradient ? 3 : 2) * sum;
     }
     if (!row->target || row->chains || row->bytes > 0) return 0;
     const ais_regression *regression = this->target->data;
@@ -170,6 +196,14 @@ static ais_status open_states(work *this) {
     return AIS_OK;
 }
 
+static ais_status open_likelihood(work *this) {
+    const ais_learned *kernel = learned(this);
+    this->tape = ais_flow_tape_new(&kernel->flow, BLOCK, &this->arena);
+    this->gradient = AIS_TAKE(&this->arena, ais_real, kernel->weight_count);
+    if (this->tape && this->gradient) return AIS_OK;
+    return ais_fail_memory(&this->context, "a benchmark's gradient", kernel->weight_count * sizeof(ais_real));
+}
+
 static ais_status open_work(work *this) {
     const path *row = this->path;
     ais_context *context = &this->context;
@@ -191,6 +225,7 @@ static ais_status open_work(work *this) {
         }
     }
     if (status == AIS_OK && row->chains) status = open_states(this);
+    if (status == AIS_OK && row->run == run_likelihood) status = open_likelihood(this);
     return status;
 }
 

@@ -23,8 +23,8 @@ typedef struct ais_element_call {
     int bins;
     double bound;
     size_t lanes;
-    const ais_real *p;
-    bool shared; /* p is the same in all lanes */
+    const ais_real *p; /* of splines: with widths and heights as shares, as the map has left them, unless */
+    bool shared;       /* all lanes have the same p, which is then that of free numbers */
 } ais_element_call;
 
 /* What a map of all elements of a layer takes: rows index[m] of z, m < mapped, are mapped in place; x (mapped x
@@ -35,6 +35,7 @@ typedef struct ais_layer_call {
     double bound;
     size_t lanes;
     const ais_real *p;
+    ais_real *knots;     /* coupling splines, in place of p: widths and heights become shares of the whole */
     const double *table; /* marginal splines: what was prepared from p */
 } ais_layer_call;
 

@@ -177,7 +177,8 @@ void ais_flow_map(const ais_flow *flow, const ais_real *weights, ais_flow_tape *
                                .index = layer->index + layer->kept,
                                .bound = layer->spline ? flow->bound : layer->most_scale,
                                .lanes = lanes,
-                               .p = layer->marginal ? own : kept->p};
+                               .p = layer->marginal ? own : kept->p,
+                               .knots = kept->p};
         if (layer->marginal) {
             prepare(layer, own, &call, kept);
             AIS_CHOOSE(ais_marginal_map)(&call, inverse, z, kept->x, log_det);

@@ -14,12 +14,12 @@ typedef struct knots {
 static void set_knots(const ais_layer_call *call, int first, knots *set) {
     int bins = call->bins, params = ais_spline_params(bins), left = call->mapped - first;
     int count = left < AT_ONCE ? left : AT_ONCE;
-    ais_real p[3 * AIS_MAX_BINS][AT_ONCE], wide[AIS_MAX_BINS][AIS_LANES], high[AIS_MAX_BINS][AIS_LANES];
+    ais_real p[3 * AIS_MAX_BINS][AT_ONCE] = {{0}}, wide[AIS_MAX_BINS][AIS_LANES], high[AIS_MAX_BINS][AIS_LANES];
     double span = 2 * call->bound, least = least_width * span, rest = span - least * bins;
     for (int k = 0; k < params; k++)
         for (int j = 0; j < AT_ONCE; j++) p[k][j] = j < count ? call->p[(first + j) * params + k] : 0;
-    softmax(bins, AT_ONCE, p[0], wide);
-    softmax(bins, AT_ONCE, p[bins], high);
+    softmax(bins, AT_ONCE, p[0], AIS_LANES, wide[0]);
+    softmax(bins, AT_ONCE, p[bins], AIS_LANES, high[0]);
     for (int j = 0; j < AT_ONCE; j++) {
         set->x[0][j] = set->y[0][j] = -call->bound;
         set->slope[0][j] = set->slope[bins][j] = 1;

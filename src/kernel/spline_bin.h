@@ -5,17 +5,12 @@
 #define AIS_KERNEL_SPLINE_BIN_H
 
 #include "kernel/element_lanes.h"
+#include "nn/exp.h"
 #include "simd/doubles.h"
 #include "simd/math.h"
 
 static const double least_width = 1e-3, least_slope = 1e-3; /* of a bin, relative to 2 bound */
 static const double slope_shift = 0.539742417236952;        /* softplus(shift) + least_slope = 1 */
-
-#ifdef AIS_REAL_IS_DOUBLE
-#define EXP exp
-#else
-#define EXP expf
-#endif
 
 /* A point finds its bin by selects, so that no lane waits for another; in vectors by hand, because the compiler would
  * make branches of them. */
@@ -27,27 +22,28 @@ AIS_INLINE ais_doubles load_reals(const ais_real *from) {
     return __builtin_convertvector(value, ais_doubles);
 }
 
-/* Softmax of `bins` rows into share (bins x AIS_LANES). */
-AIS_INLINE void softmax(int bins, size_t lanes, const ais_real *p, ais_real (*share)[AIS_LANES]) {
-    ais_real top[AIS_LANES], sum[AIS_LANES] = {0};
-    for (int c = 0; c < AIS_LANES; c++) top[c] = p[c];
-    for (int k = 1; k < bins; k++)
-#pragma omp simd
-        for (int c = 0; c < AIS_LANES; c++) {
-            ais_real value = p[(size_t)k * lanes + (size_t)c];
-            top[c] = value > top[c] ? value : top[c];
+/* Softmax of `bins` rows of AIS_LANES, `lanes` apart, into rows of share, `apart` apart; share may be p. */
+AIS_INLINE void softmax(int bins, size_t lanes, const ais_real *p, size_t apart, ais_real *share) {
+    for (int c = 0; c < AIS_LANES; c += AIS_REALS) {
+        ais_reals top, sum = ais_spread_real(0), value;
+        memcpy(&top, p + c, sizeof top);
+        for (int k = 1; k < bins; k++) {
+            memcpy(&value, p + (size_t)k * lanes + (size_t)c, sizeof value);
+            top = ais_max_real(value, top);
         }
-    for (int k = 0; k < bins; k++)
-#pragma omp simd
-        for (int c = 0; c < AIS_LANES; c++) {
-            share[k][c] = EXP(p[(size_t)k * lanes + (size_t)c] - top[c]);
-            sum[c] += share[k][c];
+        for (int k = 0; k < bins; k++) {
+            memcpy(&value, p + (size_t)k * lanes + (size_t)c, sizeof value);
+            value = ais_exp_real(value - top);
+            sum += value;
+            memcpy(share + (size_t)k * apart + (size_t)c, &value, sizeof value);
         }
-#pragma omp simd
-    for (int c = 0; c < AIS_LANES; c++) sum[c] = 1 / sum[c];
-    for (int k = 0; k < bins; k++)
-#pragma omp simd
-        for (int c = 0; c < AIS_LANES; c++) share[k][c] *= sum[c];
+        sum = 1 / sum;
+        for (int k = 0; k < bins; k++) {
+            memcpy(&value, share + (size_t)k * apart + (size_t)c, sizeof value);
+            value *= sum;
+            memcpy(share + (size_t)k * apart + (size_t)c, &value, sizeof value);
+        }
+    }
 }
 
 AIS_INLINE double softplus(double value) {

@@ -25,6 +25,7 @@ typedef struct ais_adam {
     double scale;       /* of the rate: smaller after a rollback, 1 at first */
     ais_real *m, *v;    /* first and second moments */
     ais_real *averaged; /* NULL without averaging */
+    ais_real *share;    /* of the rate, per weight; NULL, as at first: 1. The caller's */
 } ais_adam;
 
 /* averaged starts as a copy of weights. Returns 0 when memory is out. */

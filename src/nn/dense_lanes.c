@@ -3,17 +3,21 @@
  * inputs in order whatever the tile, so tiling never changes a result. */
 #include "nn/dense_lanes.h"
 
+#include <string.h>
+
 #include "nn/tanh.h"
 #include "simd/math.h"
 
+/* 6 x 2 sums, 2 values and a weight fill 16 registers; AVX-512 has 32. Forward, where weights are read in order, 3 x 4
+ * sums take as long with fewer instructions. */
 #if defined(__AVX512F__)
-enum { VECTOR_BYTES = 64, TILE = 6 };
+enum { VECTOR_BYTES = 64, VECTORS = 4, FORWARD_TILE = 6 };
 #elif defined(__AVX2__)
-enum { VECTOR_BYTES = 32, TILE = 3 };
+enum { VECTOR_BYTES = 32, VECTORS = 2, FORWARD_TILE = 3 };
 #else
-enum { VECTOR_BYTES = 16, TILE = 3 };
+enum { VECTOR_BYTES = 16, VECTORS = 2, FORWARD_TILE = 3 };
 #endif
-enum { WIDTH = VECTOR_BYTES / (int)sizeof(ais_real), VECTORS = 4 };
+enum { WIDTH = VECTOR_BYTES / (int)sizeof(ais_real), TILE = 6, FORWARD_VECTORS = 4 };
 typedef ais_real vector __attribute__((vector_size(VECTOR_BYTES)));
 
 #define INLINE static inline __attribute__((always_inline))
@@ -24,11 +28,11 @@ INLINE vector load(const ais_real *from) { return *(const vector *)from; }
  * both are constants after inlining. weight(o, i) = weights[o * row + i * column]. */
 INLINE void tile(int outputs, int vectors, int inputs, size_t lanes, const ais_real *weights, size_t row, size_t column,
                  const ais_real *bias, const ais_real *in, ais_real *out) {
-    vector sum[TILE][VECTORS];
+    vector sum[TILE][FORWARD_VECTORS];
     for (int o = 0; o < outputs; o++)
         for (int v = 0; v < vectors; v++) sum[o][v] = (vector){0} + (bias ? bias[o] : 0);
     for (int i = 0; i < inputs; i++) {
-        vector value[VECTORS];
+        vector value[FORWARD_VECTORS];
         for (int v = 0; v < vectors; v++) value[v] = load(in + (size_t)i * lanes + (size_t)(v * WIDTH));
         for (int o = 0; o < outputs; o++) {
             ais_real weight = weights[(size_t)o * row + (size_t)i * column];
@@ -39,11 +43,15 @@ INLINE void tile(int outputs, int vectors, int inputs, size_t lanes, const ais_r
         for (int v = 0; v < vectors; v++) *(vector *)(out + (size_t)o * lanes + (size_t)(v * WIDTH)) = sum[o][v];
 }
 
-INLINE void columns(int vectors, int inputs, int outputs, size_t lanes, const ais_real *weights, size_t row,
+/* `most` outputs at a time, a constant too. */
+INLINE void columns(int most, int vectors, int inputs, int outputs, size_t lanes, const ais_real *weights, size_t row,
                     size_t column, const ais_real *bias, const ais_real *in, ais_real *out) {
     int o = 0;
-    for (; o + TILE <= outputs; o += TILE)
-        tile(TILE, vectors, inputs, lanes, weights + (size_t)o * row, row, column, bias ? bias + o : 0, in,
+    for (; o + most <= outputs; o += most)
+        tile(most, vectors, inputs, lanes, weights + (size_t)o * row, row, column, bias ? bias + o : 0, in,
+             out + (size_t)o * lanes);
+    for (; most > 3 && o + 3 <= outputs; o += 3)
+        tile(3, vectors, inputs, lanes, weights + (size_t)o * row, row, column, bias ? bias + o : 0, in,
              out + (size_t)o * lanes);
     for (; o + 2 <= outputs; o += 2)
         tile(2, vectors, inputs, lanes, weights + (size_t)o * row, row, column, bias ? bias + o : 0, in,
@@ -53,22 +61,22 @@ INLINE void columns(int vectors, int inputs, int outputs, size_t lanes, const ai
              out + (size_t)o * lanes);
 }
 
-INLINE void product(int inputs, int outputs, size_t lanes, const ais_real *weights, size_t row, size_t column,
-                    const ais_real *bias, const ais_real *in, ais_real *out) {
-    size_t l = 0;
-    for (; l + VECTORS * WIDTH <= lanes; l += VECTORS * WIDTH)
-        columns(VECTORS, inputs, outputs, lanes, weights, row, column, bias, in + l, out + l);
-    for (; l < lanes; l += WIDTH) columns(1, inputs, outputs, lanes, weights, row, column, bias, in + l, out + l);
+INLINE void product(int most, int vectors, int inputs, int outputs, size_t lanes, const ais_real *weights, size_t row,
+                    size_t column, const ais_real *bias, const ais_real *in, ais_real *out) {
+    size_t l = 0, step = (size_t)(vectors * WIDTH);
+    for (; l + step <= lanes; l += step)
+        columns(most, vectors, inputs, outputs, lanes, weights, row, column, bias, in + l, out + l);
+    for (; l < lanes; l += WIDTH) columns(most, 1, inputs, outputs, lanes, weights, row, column, bias, in + l, out + l);
 }
 
 void AIS_ISA(ais_dense)(int inputs, int outputs, size_t lanes, const ais_real *weights, const ais_real *bias,
                         const ais_real *in, ais_real *out) {
-    product(inputs, outputs, lanes, weights, (size_t)inputs, 1, bias, in, out);
+    product(FORWARD_TILE, FORWARD_VECTORS, inputs, outputs, lanes, weights, (size_t)inputs, 1, bias, in, out);
 }
 
 void AIS_ISA(ais_dense_transposed)(int inputs, int outputs, size_t lanes, const ais_real *weights,
                                    const ais_real *gradient_out, ais_real *gradient_in) {
-    product(outputs, inputs, lanes, weights, 1, (size_t)inputs, NULL, gradient_out, gradient_in);
+    product(TILE, VECTORS, outputs, inputs, lanes, weights, 1, (size_t)inputs, NULL, gradient_out, gradient_in);
 }
 
 void AIS_ISA(ais_activate)(bool use_tanh, size_t n, ais_real *value) {
@@ -95,46 +103,135 @@ void AIS_ISA(ais_deactivate)(bool use_tanh, size_t n, const ais_real *value, ais
     }
 }
 
-INLINE ais_real total(vector sum) {
-    ais_real result = 0;
-    for (int k = 0; k < WIDTH; k++) result += sum[k];
-    return result;
+/* ---- gradients by weights ----------------------------------------------------------------------------
+ * Sums over lanes: with the inputs turned, so that vectors run over inputs, a tile is that of a product, and no vector
+ * has to be added up at the end. */
+
+enum { TURNED_INPUTS = VECTORS * WIDTH, TURNED_LANES = 64 };
+typedef ais_real_bits places __attribute__((vector_size(VECTOR_BYTES)));
+
+/* Rows and columns of a WIDTH x WIDTH square change places: log2(WIDTH) times the first half is interleaved with the
+ * second. */
+INLINE void turn_square(vector *square) {
+    places low = {0}, high = {0};
+    for (int k = 0; k < WIDTH; k++) {
+        low[k] = (ais_real_bits)(k / 2 + k % 2 * WIDTH);
+        high[k] = low[k] + WIDTH / 2;
+    }
+    for (int stage = 1; stage < WIDTH; stage *= 2) {
+        vector next[WIDTH];
+        for (int k = 0; k < WIDTH / 2; k++) {
+            next[2 * k] = __builtin_shuffle(square[k], square[k + WIDTH / 2], low);
+            next[2 * k + 1] = __builtin_shuffle(square[k], square[k + WIDTH / 2], high);
+        }
+        for (int k = 0; k < WIDTH; k++) square[k] = next[k];
+    }
 }
 
-/* A tile of `outputs` x `inputs` dot products over lanes. */
-INLINE void dots(int outputs, int inputs, size_t lanes, const ais_real *in, const ais_real *gradient_out,
-                 ais_real *gradient_weights, size_t row) {
-    vector sum[4][4] = {{{0}}};
-    for (size_t l = 0; l < lanes; l += WIDTH) {
-        vector value[4];
-        for (int i = 0; i < inputs; i++) value[i] = load(in + (size_t)i * lanes + l);
+/* turned (count x TURNED_INPUTS) from `inputs` rows of lanes, at most TURNED_INPUTS; the rest is 0. */
+INLINE void turn(int inputs, size_t lanes, size_t count, const ais_real *in, ais_real *turned) {
+    for (int first = 0; first < TURNED_INPUTS; first += WIDTH)
+        for (size_t l = 0; l < count; l += WIDTH) {
+            vector square[WIDTH];
+            for (int k = 0; k < WIDTH; k++)
+                square[k] = first + k < inputs ? load(in + (size_t)(first + k) * lanes + l) : (vector){0};
+            turn_square(square);
+            for (int k = 0; k < WIDTH; k++) *(vector *)(turned + (l + (size_t)k) * TURNED_INPUTS + first) = square[k];
+        }
+}
+
+/* The first `count` of a vector, which need not be aligned there. */
+INLINE void add_to(ais_real *to, vector value, int count) {
+    vector before;
+    if (count >= WIDTH) {
+        memcpy(&before, to, sizeof before);
+        before += value;
+        memcpy(to, &before, sizeof before);
+        return;
+    }
+    for (int k = 0; k < count; k++) to[k] += value[k];
+}
+
+/* A tile of `outputs` (a constant) x `inputs` sums over `count` lanes. */
+INLINE void gradient_tile(int outputs, int inputs, size_t lanes, size_t count, const ais_real *turned,
+                          const ais_real *gradient_out, ais_real *gradient_weights, size_t row) {
+    vector sum[TILE][VECTORS];
+    for (int o = 0; o < outputs; o++)
+        for (int v = 0; v < VECTORS; v++) sum[o][v] = (vector){0};
+    for (size_t l = 0; l < count; l++) {
+        vector value[VECTORS];
+        for (int v = 0; v < VECTORS; v++) value[v] = load(turned + l * TURNED_INPUTS + (size_t)(v * WIDTH));
         for (int o = 0; o < outputs; o++) {
-            vector gradient = load(gradient_out + (size_t)o * lanes + l);
-            for (int i = 0; i < inputs; i++) sum[o][i] += gradient * value[i];
+            ais_real gradient = gradient_out[(size_t)o * lanes + l];
+            for (int v = 0; v < VECTORS; v++) sum[o][v] += gradient * value[v];
         }
     }
     for (int o = 0; o < outputs; o++)
-        for (int i = 0; i < inputs; i++) gradient_weights[(size_t)o * row + (size_t)i] += total(sum[o][i]);
+        for (int v = 0; v < VECTORS; v++)
+            add_to(gradient_weights + (size_t)o * row + (size_t)(v * WIDTH), sum[o][v], inputs - v * WIDTH);
 }
 
-INLINE void dots_row(int outputs, int inputs, size_t lanes, const ais_real *in, const ais_real *gradient_out,
-                     ais_real *gradient_weights, size_t row) {
-    int i = 0;
-    for (; i + 4 <= inputs; i += 4)
-        dots(outputs, 4, lanes, in + (size_t)i * lanes, gradient_out, gradient_weights + i, row);
-    for (; i < inputs; i++) dots(outputs, 1, lanes, in + (size_t)i * lanes, gradient_out, gradient_weights + i, row);
+/* At most TURNED_INPUTS inputs and TURNED_LANES lanes. */
+INLINE void gradient_columns(int inputs, int outputs, size_t lanes, size_t count, const ais_real *turned,
+                             const ais_real *gradient_out, ais_real *gradient_weights, size_t row) {
+    int o = 0;
+    for (; o + TILE <= outputs; o += TILE)
+        gradient_tile(TILE, inputs, lanes, count, turned, gradient_out + (size_t)o * lanes,
+                      gradient_weights + (size_t)o * row, row);
+    for (; o + 3 <= outputs; o += 3)
+        gradient_tile(3, inputs, lanes, count, turned, gradient_out + (size_t)o * lanes,
+                      gradient_weights + (size_t)o * row, row);
+    for (; o + 2 <= outputs; o += 2)
+        gradient_tile(2, inputs, lanes, count, turned, gradient_out + (size_t)o * lanes,
+                      gradient_weights + (size_t)o * row, row);
+    for (; o < outputs; o++)
+        gradient_tile(1, inputs, lanes, count, turned, gradient_out + (size_t)o * lanes,
+                      gradient_weights + (size_t)o * row, row);
+}
+
+INLINE ais_real total(vector sum) {
+    for (int half = WIDTH / 2; half > 0; half /= 2) {
+        places other = {0};
+        for (int k = 0; k < WIDTH; k++) other[k] = (ais_real_bits)((k + half) % WIDTH);
+        sum += __builtin_shuffle(sum, other);
+    }
+    return sum[0];
+}
+
+/* Of one input, where turning would not pay. */
+INLINE void gradient_alone(int outputs, size_t lanes, const ais_real *in, const ais_real *gradient_out,
+                           ais_real *gradient_weights, size_t row) {
+    for (int o = 0; o < outputs; o++) {
+        vector sum = {0};
+        for (size_t l = 0; l < lanes; l += WIDTH) sum += load(in + l) * load(gradient_out + (size_t)o * lanes + l);
+        gradient_weights[(size_t)o * row] += total(sum);
+    }
 }
 
 void AIS_ISA(ais_dense_gradient)(int inputs, int outputs, size_t lanes, const ais_real *in,
                                  const ais_real *gradient_out, ais_real *gradient_weights, ais_real *gradient_bias) {
-    int o = 0;
-    for (; o + 4 <= outputs; o += 4)
-        dots_row(4, inputs, lanes, in, gradient_out + (size_t)o * lanes, gradient_weights + (size_t)(o * inputs),
-                 (size_t)inputs);
-    for (; o < outputs; o++)
-        dots_row(1, inputs, lanes, in, gradient_out + (size_t)o * lanes, gradient_weights + (size_t)(o * inputs),
-                 (size_t)inputs);
-    for (o = 0; o < outputs; o++) {
+    ais_real turned[TURNED_LANES * TURNED_INPUTS] __attribute__((aligned(VECTOR_BYTES)));
+    for (int i = 0; i < inputs; i += TURNED_INPUTS) {
+        int count = inputs - i < TURNED_INPUTS ? inputs - i : TURNED_INPUTS;
+        const ais_real *rows = in + (size_t)i * lanes;
+        if (count <= 2) {
+            for (int k = 0; k < count; k++)
+                gradient_alone(outputs, lanes, rows + (size_t)k * lanes, gradient_out, gradient_weights + i + k,
+                               (size_t)inputs);
+            continue;
+        }
+        for (size_t l = 0; l < lanes; l += TURNED_LANES) {
+            size_t some = lanes - l < TURNED_LANES ? lanes - l : TURNED_LANES;
+            turn(count, lanes, some, rows + l, turned);
+            if (count == TURNED_INPUTS)
+                gradient_columns(TURNED_INPUTS, outputs, lanes, some, turned, gradient_out + l, gradient_weights + i,
+                                 (size_t)inputs);
+            else
+                gradient_columns(count, outputs, lanes, some, turned, gradient_out + l, gradient_weights + i,
+                                 (size_t)inputs);
+        }
+    }
+    for (int o = 0; o < outputs; o++) {
         vector sum = {0};
         for (size_t l = 0; l < lanes; l += WIDTH) sum += load(gradient_out + (size_t)o * lanes + l);
         gradient_bias[o] += total(sum);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "trainer/batch_lanes.h"
+
 enum { SLICE = 1024 }; /* numbers that one task sums */
 
 int ais_batch_new(ais_batch *batch, ais_pool *pool, int blocks, size_t count, ais_arena *arena) {
@@ -25,21 +27,6 @@ typedef struct call {
     double loss_rounder; /* of losses */
 } call;
 
-/* Of the sizes; infinity when a number is not finite. Without its sign a number's bits are ordered as it is, which
- * the compiler can turn into vectors where a comparison of floats, with its NaNs, it cannot. */
-static double largest_of(const ais_real *value, size_t count) {
-    ais_real_bits top = 0;
-    for (size_t i = 0; i < count; i++) {
-        ais_real_bits bits;
-        memcpy(&bits, &value[i], sizeof bits);
-        bits = bits << 1 >> 1;
-        top = bits > top ? bits : top;
-    }
-    ais_real largest;
-    memcpy(&largest, &top, sizeof largest);
-    return isfinite(largest) ? (double)largest : INFINITY;
-}
-
 static void run_block(void *data, int b) {
     const call *this = data;
     ais_batch *batch = this->batch;
@@ -47,7 +34,7 @@ static void run_block(void *data, int b) {
     memset(gradient, 0, batch->count * sizeof *gradient);
     batch->loss[b] = 0;
     this->block(this->data, b, gradient, &batch->loss[b]);
-    batch->top[b] = largest_of(gradient, batch->count);
+    batch->top[b] = AIS_CHOOSE(ais_batch_largest)(gradient, batch->count);
 }
 
 /* ---- the exact sum, math.md (19) -------------------------------------------------------------------------------
@@ -66,12 +53,10 @@ static void sum_slice(void *data, int slice) {
     const call *this = data;
     const ais_batch *batch = this->batch;
     size_t first = (size_t)slice * SLICE, left = batch->count - first, count = left < SLICE ? left : SLICE;
-    double *sum = batch->sum + first, rounder = this->rounder;
+    double *sum = batch->sum + first;
     memset(sum, 0, count * sizeof *sum);
-    for (int b = this->part.first; b < this->part.end; b++) {
-        const ais_real *term = batch->gradient + (size_t)b * batch->count + first;
-        for (size_t i = 0; i < count; i++) sum[i] += ((double)term[i] + rounder) - rounder;
-    }
+    for (int b = this->part.first; b < this->part.end; b++)
+        AIS_CHOOSE(ais_batch_add)(batch->gradient + (size_t)b * batch->count + first, count, this->rounder, sum);
 }
 
 /* The largest gradient and loss over all blocks of all ranks. */
@@ -107,6 +92,6 @@ double ais_batch_run(ais_batch *batch, void (*block)(void *, int, ais_real *, do
     for (int b = this.part.first; b < this.part.end; b++)
         *loss += (batch->loss[b] + this.loss_rounder) - this.loss_rounder;
     if (ais_ranks_sum(&context, ranks, batch->sum, batch->count + 1) != AIS_OK) return no_sum(batch);
-    for (size_t i = 0; i < batch->count; i++) batch->gradient[i] = (ais_real)batch->sum[i];
+    AIS_CHOOSE(ais_batch_narrow)(batch->sum, batch->count, batch->gradient);
     return *loss;
 }

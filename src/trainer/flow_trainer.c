@@ -22,6 +22,8 @@ typedef struct work {
     ais_real *best;   /* of the best snapshot */
     ais_fresh_result best_result, last_result;
     long step;
+    double highest_acceptance; /* of the population's moves */
+    bool given_up;
     double loss_sum;
     long loss_count;
     int rollbacks;
@@ -48,8 +50,13 @@ static ais_status new_round(ais_context *context, work *this, double *row) {
     ais_status status =
         ais_population_use(context, this->population, &this->learned->kernel); /* weights have changed */
     for (int s = 0; status == AIS_OK && s < this->plan->sweeps; s++) {
-        status = ais_population_move(context, this->population, 1, this->plan->walks);
+        status = ais_population_move(context, this->population, 1, this->plan->walks > 0);
         if (status == AIS_OK) store(this, row);
+        for (int w = 1; status == AIS_OK && w < this->plan->walks; w++) {
+            status = ais_population_walk(context, this->population);
+            if (status == AIS_OK) store(this, row);
+        }
+        this->highest_acceptance = fmax(this->highest_acceptance, this->population->acceptance);
     }
     return status;
 }
@@ -135,6 +142,7 @@ static void exchange(ais_checkpoint *checkpoint, void *data) {
     ais_checkpoint_bytes(checkpoint, "best", this->best, this->learned->weight_count * sizeof *this->best);
     AIS_FIELD(checkpoint, this, best_result);
     AIS_FIELD(checkpoint, this, last_result);
+    AIS_FIELD(checkpoint, this, highest_acceptance);
     AIS_FIELD(checkpoint, this, loss_sum);
     AIS_FIELD(checkpoint, this, loss_count);
     AIS_FIELD(checkpoint, this, rollbacks);
@@ -174,6 +182,11 @@ static bool hopeless(const work *this, ais_flow_objective objective) {
     return this->last_result.worst_ess < this->plan->give_up && acceptance < often;
 }
 
+/* After an eighth of the steps a map that is large enough has for once been accepted as often as the plan hopes. */
+static bool without_hope(const work *this, long done) {
+    return done == this->plan->steps / 8 && this->highest_acceptance < this->plan->hope;
+}
+
 static ais_status loop(ais_context *context, work *this, double *row) {
     const ais_flow_plan *plan = this->plan;
     long first_half = (long)(plan->likelihood_share * (double)plan->steps);
@@ -196,13 +209,33 @@ static ais_status loop(ais_context *context, work *this, double *row) {
         }
         status = one_step(context, this, objective, step);
         int check = (int)((step + 1) * plan->checks / plan->steps);
-        if (status == AIS_OK && check > step * plan->checks / plan->steps) {
+        bool early = without_hope(this, step + 1);
+        if (status == AIS_OK && (early || check > step * plan->checks / plan->steps)) {
             status = judge(context, this, step);
             if (status == AIS_OK) status = report(context, this, objective, step + 1);
-            if (hopeless(this, objective)) break;
+            this->given_up = early || hopeless(this, objective);
+            if (this->given_up) break;
         }
     }
     return status;
+}
+
+/* Of the rate, per weight: first and last layers of conditioners may learn faster or slower than those between. */
+static bool share_rate(work *this) {
+    const ais_learned *learned = this->learned;
+    double first = this->plan->first_rate, last = this->plan->last_rate;
+    if (first <= 0 && last <= 0) return true;
+    ais_real *share = this->adam.share = AIS_TAKE(&this->arena, ais_real, learned->weight_count);
+    for (size_t i = 0; share && i < learned->weight_count; i++) share[i] = 1;
+    for (int l = 0; share && l < learned->flow.layers; l++) {
+        const ais_flow_layer *layer = &learned->flow.layer[l];
+        const ais_perceptron *net = &layer->net;
+        if (layer->marginal || net->depth < 1) continue;
+        ais_real *own = share + layer->offset, *end = own + ais_perceptron_weights(net);
+        for (int i = 0; i < (net->inputs + 1) * net->hidden && first > 0; i++) own[i] = (ais_real)first;
+        for (int i = 1; i <= (net->hidden + 1) * net->outputs && last > 0; i++) end[-i] = (ais_real)last;
+    }
+    return share != NULL;
 }
 
 static bool prepare(work *this, size_t points) {
@@ -214,12 +247,17 @@ static bool prepare(work *this, size_t points) {
     this->logp = AIS_TAKE(&this->arena, double, points);
     this->good = AIS_TAKE(&this->arena, ais_real, learned->weight_count);
     this->best = AIS_TAKE(&this->arena, ais_real, learned->weight_count);
-    ais_adam_options options = {
-        .rate = plan->rate, .warmup = 0.1, .clip = plan->clip, .average = plan->average, .steps = plan->steps};
+    ais_adam_options options = {.rate = plan->rate,
+                                .warmup = 0.1,
+                                .beta2 = plan->beta2,
+                                .clip = plan->clip,
+                                .average = plan->average,
+                                .steps = plan->steps};
     return this->u && this->logp && this->good && this->best &&
            ais_flow_trainer_new(&this->trainer, learned, this->population->target, this->population->pool, blocks,
                                 &this->arena) &&
-           ais_adam_new(&this->adam, &options, learned->weight_count, learned->weights, &this->arena);
+           ais_adam_new(&this->adam, &options, learned->weight_count, learned->weights, &this->arena) &&
+           share_rate(this);
 }
 
 ais_status ais_flow_train(ais_context *context, ais_kernel *kernel, ais_population *population, uint64_t seed,
@@ -227,7 +265,7 @@ ais_status ais_flow_train(ais_context *context, ais_kernel *kernel, ais_populati
     work this = {.learned = (ais_learned *)kernel, .population = population, .plan = plan, .seed = seed};
     this.best_result.worst_ess = -1;
     this.last_result = (ais_fresh_result){.worst_ess = NAN, .acceptance = NAN};
-    size_t points = (size_t)population->chains * (size_t)plan->sweeps;
+    size_t points = (size_t)population->chains * (size_t)plan->sweeps * (size_t)(plan->walks > 1 ? plan->walks : 1);
     double *row = AIS_TAKE(&this.arena, double, (size_t)this.learned->shape.dim *AIS_BLOCK);
     ais_status status = AIS_OK;
     if (!row || !prepare(&this, points)) status = ais_fail_memory(context, "training", points * sizeof(double));
@@ -241,7 +279,8 @@ ais_status ais_flow_train(ais_context *context, ais_kernel *kernel, ais_populati
         *result = (ais_flow_result){.worst_ess = this.best_result.worst_ess,
                                     .acceptance = this.best_result.acceptance,
                                     .steps = this.adam.step,
-                                    .rollbacks = this.rollbacks};
+                                    .rollbacks = this.rollbacks,
+                                    .given_up = this.given_up};
     ais_arena_free(&this.arena);
     return status;
 }

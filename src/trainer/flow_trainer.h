@@ -24,16 +24,19 @@ typedef struct ais_flow_progress {
 typedef struct ais_flow_plan {
     long steps;
     double rate;
-    double likelihood_share;   /* of the steps: 1 all, 0 none */
-    ais_flow_objective second; /* what the other steps are for */
-    int batch;                 /* points; rounded up to whole blocks */
-    long steps_per_round;      /* Adam steps between two moves of the population */
-    int sweeps, walks;         /* of such a move; every sweep's points are kept for batches */
-    double average;            /* of the weights; 0: none */
+    double first_rate, last_rate; /* of conditioners' first and last layers, as shares of rate; 0: 1 */
+    double beta2;                 /* Adam's; 0: its default */
+    double likelihood_share;      /* of the steps: 1 all, 0 none */
+    ais_flow_objective second;    /* what the other steps are for */
+    int batch;                    /* points; rounded up to whole blocks */
+    long steps_per_round;         /* Adam steps between two moves of the population */
+    int sweeps, walks;            /* of such a move and of each sweep; every walk's points are kept for batches */
+    double average;               /* of the weights; 0: none */
     double clip;
     int checks;        /* judgements, the last one at the end */
     double skip_above; /* judged before the first step: train only if below this; 0: always */
     double give_up;    /* end at a judgement whose worst ESS is below this; 0: never */
+    double hope;       /* end early unless some move of the population was accepted as often; 0: never */
     int check_chains, check_draws;
     /* May be NULL; false stops, and the best weights so far are kept. */
     bool (*progress)(void *data, const ais_flow_progress *progress);
@@ -45,6 +48,7 @@ typedef struct ais_flow_result {
     double worst_ess, acceptance; /* of the kept snapshot, on fresh chains */
     long steps;
     int rollbacks;
+    bool given_up; /* before the end */
 } ais_flow_result;
 
 /* Last layers small, so that T is about the identity (with quadratic conditioners: exactly). And, unless w0 is 0,

@@ -38,12 +38,18 @@ static bool low(const ais_situation *situation, int k, ais_attempt *attempt) {
     case 0:
         attempt->shape = spline(dim, 2, 32, 1, 24, 0);
         attempt->plan = basic(2400, 1e-2, 256);
+        attempt->plan.hope = 0.58;
         attempt->w0 = 2;
         return true;
     case 1:
         attempt->shape = spline(dim, 2, 64, 2, 48, 0);
-        attempt->plan = basic(2200, 5e-3, 512);
-        attempt->w0 = 4;
+        attempt->plan = basic(2000, 4e-3, 256);
+        attempt->plan.walks = 4;      /* cheap points that were not seen before */
+        attempt->plan.first_rate = 4; /* the last layer is what trembles, docs/training.md */
+        attempt->plan.last_rate = 0.6;
+        attempt->plan.beta2 = 0.99;
+        attempt->plan.likelihood_share = 0.4;
+        attempt->w0 = 5;
         return true;
     case 2:
         attempt->shape = spline(dim, 4, 64, 2, 32, 0);

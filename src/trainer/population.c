@@ -140,6 +140,18 @@ static ais_status walk(const ais_population *population, ais_state *state, block
     return AIS_OK;
 }
 
+static void walk_once(const ais_population *population, ais_state *state, block *own) {
+    state->part = WALK_PART;
+    own->status = walk(population, state, own);
+    state->part = 0;
+    state->step++;
+}
+
+static void walk_block(void *data, int b) {
+    const call *this = data;
+    walk_once(this->population, this->population->state[b], (block *)this->population->own + b);
+}
+
 static void move_block(void *data, int b) {
     const call *this = data;
     const ais_population *population = this->population;
@@ -154,12 +166,7 @@ static void move_block(void *data, int b) {
             for (int c = 0; c < AIS_BLOCK; c++) own->accepted += own->info[c].accept_stat;
             state->step++;
         }
-        for (int k = 0; k < this->walks && own->status == AIS_OK; k++) {
-            state->part = WALK_PART;
-            own->status = walk(population, state, own);
-            state->part = 0;
-            state->step++;
-        }
+        for (int k = 0; k < this->walks && own->status == AIS_OK; k++) walk_once(population, state, own);
     }
 }
 
@@ -225,6 +232,13 @@ ais_status ais_population_move(ais_context *context, ais_population *population,
         if (steps > 0 && walks > 0) population->walk_acceptance += own[b].walked / (steps * walks);
     }
     return status;
+}
+
+ais_status ais_population_walk(ais_context *context, ais_population *population) {
+    call this = {.population = population};
+    ais_pool_run_part(population->pool, population->blocks, walk_block, &this);
+    ais_status status = exchange(context, population, 1);
+    return status == AIS_OK ? first_failure(context, population) : status;
 }
 
 /* ---- what it looks like ------------------------------------------------------------------------ */

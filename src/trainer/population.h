@@ -41,6 +41,9 @@ ais_status ais_population_use(ais_context *context, ais_population *population, 
 /* `sweeps` times: the kernel's step (if there is one) and `walks` steps of the walk. */
 ais_status ais_population_move(ais_context *context, ais_population *population, int sweeps, int walks);
 
+/* One step of the walk alone; the acceptances stay those of the last move. */
+ais_status ais_population_walk(ais_context *context, ais_population *population);
+
 /* Mean and sd of each coordinate. */
 void ais_population_moments(const ais_population *population, double *mean, double *sd);
 

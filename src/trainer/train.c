@@ -205,7 +205,10 @@ static ais_status attempt_flow(ais_context *context, ais_lesson *this, ais_attem
     bool resumed;
     ais_status status = choose_objectives(context, this, &attempt->plan);
     if (status != AIS_OK) return status;
-    if (options->steps > 0) attempt->plan.steps = options->steps;
+    if (options->steps > 0) {
+        attempt->plan.steps = options->steps;
+        attempt->plan.hope = 0; /* it is for the plan's own length */
+    }
     if (options->rate > 0) attempt->plan.rate = options->rate;
     attempt->plan.progress = ais_lesson_flow_progress;
     attempt->plan.data = this;
@@ -215,7 +218,8 @@ static ais_status attempt_flow(ais_context *context, ais_lesson *this, ais_attem
     if (status == AIS_OK)
         status = ais_flow_train(context, this->present, this->population, options->seed, &attempt->plan, &result);
     ais_checkpoint_leave(this->checkpoint);
-    if (status == AIS_OK && result.worst_ess <= attempt->enough) status = judge_again(context, this, attempt, &result);
+    if (status == AIS_OK && result.worst_ess <= attempt->enough && !result.given_up)
+        status = judge_again(context, this, attempt, &result);
     ais_population_use(context, this->population, NULL); /* the kernel may be freed below */
     this->training->rollbacks += result.rollbacks;
     this->training->attempts++;

@@ -75,6 +75,33 @@ static void keeps_the_target(void **state) {
     ais_pool_free(pool);
 }
 
+/* The walk alone is what a move without a kernel does, on any number of threads; acceptances stay. */
+static void walks_alone(void **state) {
+    (void)state;
+    ais_context context = {0};
+    ais_target target = target_of(gaussian);
+    ais_pool *pool[2];
+    ais_population *population[2];
+    for (int k = 0; k < 2; k++) {
+        ais_kernel *kernel;
+        assert_ok(context, ais_pool_new(&context, 1 + k, &pool[k]));
+        population[k] = make(pool[k], &target, &kernel, 3);
+        assert_ok(context, ais_population_use(&context, population[k], NULL));
+        ais_kernel_free(kernel);
+    }
+    double acceptance = population[1]->acceptance, x[3][2];
+    ais_population_point(population[0], 211, x[2]);
+    assert_ok(context, ais_population_move(&context, population[0], 5, 1));
+    for (int k = 0; k < 5; k++) assert_ok(context, ais_population_walk(&context, population[1]));
+    for (int k = 0; k < 2; k++) ais_population_point(population[k], 211, x[k]);
+    assert_true(x[0][0] == x[1][0] && x[0][1] == x[1][1] && x[0][0] != x[2][0]);
+    assert_true(population[1]->acceptance == acceptance);
+    for (int k = 0; k < 2; k++) {
+        ais_population_free(population[k]);
+        ais_pool_free(pool[k]);
+    }
+}
+
 /* Given points are kept, and taken again for the chains that rounding adds. */
 static void given_points(void **state) {
     (void)state;
@@ -111,11 +138,18 @@ static void refusals(void **state) {
     assert_int_equal(ais_population_move(&context, population, 200, 3), AIS_BAD_DENSITY);
     assert_non_null(strstr(context.message, "nan"));
     ais_population_free(population);
+    context = (ais_context){0};
+    assert_ok(context, ais_population_new(&context, pool, &bad, 7, 1, start, &population));
+    ais_status status = AIS_OK;
+    for (int k = 0; k < 2000 && status == AIS_OK; k++) status = ais_population_walk(&context, population);
+    assert_int_equal(status, AIS_BAD_DENSITY);
+    ais_population_free(population);
     ais_pool_free(pool);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(threads), cmocka_unit_test(keeps_the_target),
-                                       cmocka_unit_test(given_points), cmocka_unit_test(refusals)};
+                                       cmocka_unit_test(walks_alone), cmocka_unit_test(given_points),
+                                       cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
