@@ -38,13 +38,13 @@ AIS_INLINE void add(int dim, int group, const numbers *to, numbers *sum) {
 /* V. Partial sums are taken in the order 0, 2, 1, 3, 4, 6, 5, 7, so that at most three wait to be added. */
 AIS_INLINE numbers value(int dim, bool tanh, int group, const ais_small_layer *layer, int blocks, const numbers *in) {
     const float *end = layer->block + (ptrdiff_t)blocks * (2 * dim + 1) * AIS_UNITS;
-    numbers sum, waiting[3];
+    numbers bias = {0}, sum = {0}, waiting[3];
+    for (int i = 0; i < dim; i++)
+        for (int g = 0; g < group; g++) bias.of[i][g] = ais_spread(layer->bias[i]);
 #pragma GCC unroll 8
     for (int t = 0; t < AIS_UNITS; t++) {
         int k = (t & 1) << 1 | (t & 2) >> 1 | (t & 4);
-        for (int i = 0; i < dim; i++)
-            for (int g = 0; g < group; g++) sum.of[i][g] = ais_spread(t == 0 ? layer->bias[i] : 0);
-        sum = partial_sum(dim, tanh, group, layer->block + k, end, in, sum);
+        sum = partial_sum(dim, tanh, group, layer->block + k, end, in, t == 0 ? bias : (numbers){0});
         if (t & 1) add(dim, group, &waiting[0], &sum);
         if ((t & 3) == 3) add(dim, group, &waiting[1], &sum);
         if (t == 7) break;
