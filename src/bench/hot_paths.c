@@ -58,7 +58,7 @@ static void run_normals(void *data) {
 /* The map on the lattice alone, from where it left off: never a fixed point, and bounded by wrapping. */
 static void run_lattice(void *data) {
     work *this = data;
-    ais_learned_lattice_involution(learned(this), &this->proposal, this->proposal.image);
+    ais_learned_lattice_involution(learned(this), &this->proposal, this->proposal.z);
 }
 
 static void run_propose(void *data) {
@@ -220,8 +220,7 @@ static ais_status open_work(work *this) {
             status = ais_fail_memory(context, "a benchmark's proposal", sizeof(double) * BLOCK);
         for (size_t i = 0; status == AIS_OK && i < (size_t)row->shape.dim * BLOCK; i++) {
             this->proposal.v[i] = this->number[i];
-            this->proposal.u[i] = 0.5 * this->number[i];
-            if (row->shape.map == AIS_HENON) this->proposal.image[i] = (int64_t)(this->number[i] * 0x1p32);
+            this->proposal.u[i] = this->proposal.z[i] = floor(this->number[i] * 0x1p31) * 0x1p-32; /* on henon's lattice */
         }
     }
     if (status == AIS_OK && row->chains) status = open_states(this);

@@ -1,8 +1,8 @@
 #include "kernel/henon.h"
 
+#include <math.h>
 #include <string.h>
 
-#include "base/fixed.h"
 #include "kernel/henon_small_lanes.h"
 #include "kernel/lattice_lanes.h"
 
@@ -50,14 +50,20 @@ static const ais_real *layer_eta(const ais_henon *henon, const ais_real *layer_w
 
 /* ---- on the lattice ---------------------------------------------------------------------------- */
 
+/* To the nearest; 0 for what 32 bits cannot hold. */
+static int32_t whole_ticks(ais_real eta) {
+    double ticks = round((double)eta / AIS_TICK);
+    return fabs(ticks) < 0x1p31 ? (int32_t)ticks : 0;
+}
+
 /* Unit u's numbers of a layer into their places; units past the end keep zeros. */
 static void lay_unit(const ais_henon *henon, const ais_real *weights, int u, ais_small_layer *layer) {
     int dim = henon->dim, hidden = henon->net.hidden;
     const ais_real *bias = weights + dim * hidden, *last = bias + hidden;
     float *to = layer->block + (size_t)(u / AIS_UNITS) * (size_t)(2 * dim + 1) * AIS_UNITS + u % AIS_UNITS;
-    for (int i = 0; i < dim; i++) to[i * AIS_UNITS] = (float)weights[u * dim + i] * AIS_LATTICE_UNIT;
+    for (int i = 0; i < dim; i++) to[i * AIS_UNITS] = (float)weights[u * dim + i] * (float)AIS_TICK;
     to[dim * AIS_UNITS] = (float)bias[u];
-    for (int i = 0; i < dim; i++) to[(dim + 1 + i) * AIS_UNITS] = (float)last[i * hidden + u] / AIS_LATTICE_UNIT;
+    for (int i = 0; i < dim; i++) to[(dim + 1 + i) * AIS_UNITS] = (float)last[i * hidden + u] / (float)AIS_TICK;
 }
 
 void ais_henon_work_set(const ais_henon *henon, ais_henon_work *work) {
@@ -66,8 +72,8 @@ void ais_henon_work_set(const ais_henon *henon, ais_henon_work *work) {
         ais_small_layer *layer = &work->small.layer[l];
         for (int u = 0; u < henon->net.hidden; u++) lay_unit(henon, weights, u, layer);
         for (int i = 0; i < henon->dim; i++) {
-            layer->bias[i] = (float)layer_eta(henon, weights)[i - henon->dim] / AIS_LATTICE_UNIT;
-            layer->eta[i] = (uint64_t)ais_fixed_from((double)layer_eta(henon, weights)[i]);
+            layer->bias[i] = (float)layer_eta(henon, weights)[i - henon->dim] / (float)AIS_TICK;
+            layer->eta[i] = whole_ticks(layer_eta(henon, weights)[i]);
         }
     }
 }
@@ -96,41 +102,43 @@ bool ais_henon_work_new(const ais_henon *henon, const ais_real *weights, size_t 
         return true;
     }
     size_t rows = (size_t)henon->dim * lanes;
+    work->ticks = AIS_TAKE(arena, int32_t, 2 * rows);
     work->in = AIS_TAKE(arena, ais_real, rows);
     work->hidden = AIS_TAKE(arena, ais_real, ais_perceptron_tape(&henon->net) * lanes);
     work->value = AIS_TAKE(arena, ais_real, rows);
-    return work->in && work->hidden && work->value;
+    return work->ticks && work->in && work->hidden && work->value;
 }
 
-/* value[i][c] + eta[i] on the lattice, or minus. */
-static void shift(const ais_henon *henon, size_t lanes, const ais_real *eta, bool minus, int64_t *value) {
+/* ticks[i][c] + eta[i], or minus. */
+static void shift(const ais_henon *henon, size_t lanes, const ais_real *eta, bool minus, int32_t *ticks) {
     for (int i = 0; i < henon->dim; i++) {
-        int64_t by = ais_fixed_from((double)eta[i]);
+        uint32_t by = (uint32_t)whole_ticks(eta[i]);
+        if (minus) by = 0 - by;
         for (size_t c = 0; c < lanes; c++) {
-            int64_t *at = &value[(size_t)i * lanes + c];
-            *at = minus ? ais_fixed_sub(*at, by) : ais_fixed_add(*at, by);
+            int32_t *at = &ticks[(size_t)i * lanes + c];
+            *at = (int32_t)((uint32_t)*at + by);
         }
     }
 }
 
 /* other = times V(stay) - other, times 1 or 2: math.md (7). */
 static void reflect(const ais_henon *henon, const ais_real *layer_weights, const ais_henon_work *work, int times,
-                    const int64_t *stay, int64_t *other) {
+                    const int32_t *stay, int32_t *other) {
     size_t rows = (size_t)henon->dim * work->lanes;
-    AIS_CHOOSE(ais_lattice_to_real)(rows, stay, work->in);
+    AIS_CHOOSE(ais_ticks_to_real)(rows, stay, work->in);
     ais_perceptron_forward(&henon->net, layer_weights, work->lanes, work->in, work->hidden, work->value);
-    AIS_CHOOSE(ais_lattice_reflect)(rows, work->value, times, other);
+    AIS_CHOOSE(ais_ticks_reflect)(rows, work->value, times, other);
 }
 
-static void swap(int64_t **x, int64_t **y) {
-    int64_t *swapped = *x;
+static void swap(int32_t **x, int32_t **y) {
+    int32_t *swapped = *x;
     *x = *y;
     *y = swapped;
 }
 
 /* math.md (6), on the lattice (7). */
-static void lattice_pass(const ais_henon *henon, const ais_henon_work *work, ais_henon_way way, int64_t **x,
-                         int64_t **y) {
+static void lattice_pass(const ais_henon *henon, const ais_henon_work *work, ais_henon_way way, int32_t **x,
+                         int32_t **y) {
     const ais_real *weights = work->weights;
     int last = henon->layers - 1;
     for (int l = 0; way != AIS_HENON_INVERSE && l <= last; l++) {
@@ -152,23 +160,22 @@ static void lattice_pass(const ais_henon *henon, const ais_henon_work *work, ais
 }
 
 void ais_henon_lattice(const ais_henon *henon, const ais_henon_work *work, ais_henon_way way, size_t chains,
-                       int64_t *z) {
+                       const double *x, const double *y, double *z) {
     size_t lanes = work->lanes, rows = (size_t)henon->dim * lanes;
     if (ais_henon_is_small(henon)) {
         size_t few = ais_isa_now() == AIS_BASE ? 1 : 3; /* above it all lanes together take less time */
         if (chains <= few)
-            AIS_CHOOSE(ais_henon_alone)(&work->small, way, lanes, chains, z);
+            AIS_CHOOSE(ais_henon_alone)(&work->small, way, lanes, chains, x, y, z);
         else
-            AIS_CHOOSE(ais_henon_many)(&work->small, way, lanes, z);
+            AIS_CHOOSE(ais_henon_many)(&work->small, way, lanes, x, y, z);
         return;
     }
-    int64_t *x = z, *y = z + rows;
-    lattice_pass(henon, work, way, &x, &y);
-    for (size_t i = 0; x != z && i < rows; i++) { /* they ended exchanged */
-        int64_t swapped = x[i];
-        x[i] = y[i];
-        y[i] = swapped;
-    }
+    int32_t *first = work->ticks, *second = work->ticks + rows;
+    AIS_CHOOSE(ais_ticks_of)(rows, x, first);
+    AIS_CHOOSE(ais_ticks_of)(rows, y, second);
+    lattice_pass(henon, work, way, &first, &second);
+    AIS_CHOOSE(ais_ticks_put)(rows, x, first, z);
+    AIS_CHOOSE(ais_ticks_put)(rows, y, second, z + rows);
 }
 
 /* ---- in double --------------------------------------------------------------------------------- */

@@ -32,12 +32,12 @@ static inline bool ais_henon_is_small(const ais_henon *henon) {
 
 /* A layer of a small map as the sampler wants it: hidden units in blocks of eight, the last one filled up with units
  * of weight 0. A block is rows of eight floats: the weights of each input, the biases, the weights to each output.
- * Weights of inputs are per AIS_LATTICE_UNIT, outputs are in such units. */
+ * Weights of inputs are per tick of the lattice, outputs are in ticks. */
 enum { AIS_UNITS = 8 };
 typedef struct ais_small_layer {
-    float *block;    /* blocks x (2 dim + 1) x AIS_UNITS */
-    float bias[2];   /* V's */
-    uint64_t eta[2]; /* on the lattice */
+    float *block;   /* blocks x (2 dim + 1) x AIS_UNITS */
+    float bias[2];  /* V's */
+    int32_t eta[2]; /* in ticks */
 } ais_small_layer;
 
 typedef struct ais_henon_small {
@@ -51,7 +51,8 @@ typedef struct ais_henon_work {
     size_t lanes;
     const ais_real *weights;
     ais_henon_small small;         /* of a small map */
-    ais_real *in, *hidden, *value; /* of another: one V */
+    int32_t *ticks;                /* of another: 2 dim x lanes, */
+    ais_real *in, *hidden, *value; /* and one V */
 } ais_henon_work;
 /* false when memory is out */
 bool ais_henon_work_new(const ais_henon *henon, const ais_real *weights, size_t lanes, ais_arena *arena,
@@ -62,10 +63,10 @@ void ais_henon_work_set(const ais_henon *henon, ais_henon_work *work);
 /* g, g^-1, and M = g^-1 R g with R flip or swap. */
 typedef enum ais_henon_way { AIS_HENON_FORWARD, AIS_HENON_INVERSE, AIS_HENON_FLIP, AIS_HENON_SWAP } ais_henon_way;
 
-/* In place on the lattice: z = (x, y), 2 dim x lanes, of which the first `chains` lanes count. What comes out
- * for a chain does not depend on how many there are. */
+/* From x and y, dim x lanes each, lattice numbers, to z, 2 dim x lanes, which may hold them. The first `chains` lanes
+ * count. What comes out for a chain does not depend on how many there are. */
 void ais_henon_lattice(const ais_henon *henon, const ais_henon_work *work, ais_henon_way way, size_t chains,
-                       int64_t *z);
+                       const double *x, const double *y, double *z);
 
 /* What a pass in double leaves for backward. */
 typedef struct ais_henon_tape ais_henon_tape;

@@ -10,12 +10,18 @@
 
 #pragma GCC diagnostic ignored "-Wpsabi" /* everything is inlined, where there are no such vectors too */
 
-/* Half of the chain's state, its two coordinates twice: (x0, x1, x0, x1). In one dimension x1 is 0. */
-typedef uint64_t half __attribute__((vector_size(32)));
-
-AIS_INLINE half pair(uint64_t first, uint64_t second) { return (half){first, second, first, second}; }
+typedef double two __attribute__((vector_size(16)));
 
 #if defined(__AVX2__)
+
+/* Ticks of half of the chain's state, its two coordinates four times: (x0, x1, x0, x1, ...). In one dimension x1 is 0. */
+typedef uint32_t half __attribute__((vector_size(32)));
+
+AIS_INLINE half pair(const int32_t *eta) {
+    int64_t both;
+    memcpy(&both, eta, sizeof both);
+    return (half)_mm256_set1_epi64x(both);
+}
 
 AIS_INLINE ais_eight load(const float *from) {
     ais_eight value;
@@ -32,11 +38,11 @@ AIS_INLINE ais_eight activated(bool tanh, ais_eight h) {
 #endif
 }
 
-/* V at `stay`, in AIS_LATTICE_UNIT: (v0, v1, v0, v1, ...), sums of the order ((0+2)+(1+3)) + ((4+6)+(5+7)). */
+/* V at `stay`, in ticks: (v0, v1, v0, v1, ...), sums of the order ((0+2)+(1+3)) + ((4+6)+(5+7)). */
 AIS_INLINE ais_eight value(int dim, bool tanh, const ais_henon_small *map, const ais_small_layer *layer, half stay) {
-    ais_eight seen = (ais_eight)(stay >> AIS_LATTICE_HIDDEN), in[2], sum[2] = {{0}};
-    in[0] = _mm256_cvtepi32_ps((__m256i)_mm256_shuffle_ps(seen, seen, 0x00));
-    in[1] = _mm256_cvtepi32_ps((__m256i)_mm256_shuffle_ps(seen, seen, 0xaa));
+    ais_eight seen = _mm256_cvtepi32_ps((__m256i)stay), in[2], sum[2] = {{0}};
+    in[0] = _mm256_moveldup_ps(seen);
+    in[1] = _mm256_movehdup_ps(seen);
     for (int i = 0; i < dim; i++) sum[i] = _mm256_zextps128_ps256(_mm_load_ss(&layer->bias[i]));
     const float *block = layer->block, *end = block + (ptrdiff_t)map->blocks * (2 * dim + 1) * AIS_UNITS;
     do {
@@ -55,10 +61,7 @@ AIS_INLINE ais_eight value(int dim, bool tanh, const ais_henon_small *map, const
 AIS_INLINE half reflected(int dim, bool tanh, const ais_henon_small *map, const ais_small_layer *layer, bool doubled,
                           half stay, half other) {
     ais_eight given = value(dim, tanh, map, layer, stay);
-    __m256i whole = _mm256_cvttps_epi32(doubled ? given + given : given);
-    __m256i low = _mm256_slli_epi32(whole, AIS_LATTICE_HIDDEN),
-            high = _mm256_srai_epi32(whole, 32 - AIS_LATTICE_HIDDEN);
-    return (half)_mm256_unpacklo_epi32(low, high) - other;
+    return (half)_mm256_cvttps_epi32(doubled ? given + given : given) - other;
 }
 
 AIS_INLINE void pass(const ais_henon_small *map, int dim, bool tanh, ais_henon_way way, half *x, half *y) {
@@ -72,101 +75,107 @@ AIS_INLINE void pass(const ais_henon_small *map, int dim, bool tanh, ais_henon_w
             *x = next;
             break;
         }
-        *x = *y + pair(layer->eta[0], layer->eta[1]);
+        *x = *y + pair(layer->eta);
         *y = next;
     }
     if (way == AIS_HENON_SWAP) next = *x, *x = *y, *y = next;
     for (int l = way == AIS_HENON_FLIP ? last - 1 : last; way != AIS_HENON_FORWARD && l >= 0; l--) {
         const ais_small_layer *layer = &map->layer[l];
-        half stay = *x - pair(layer->eta[0], layer->eta[1]);
+        half stay = *x - pair(layer->eta);
         *x = reflected(dim, tanh, map, layer, false, stay, *y);
         *y = stay;
     }
 }
 
+/* As lattice_vector.h does it for many. */
+AIS_INLINE half ticks_of(two number) {
+    __m128i moved = _mm_srli_epi64((__m128i)(number + AIS_LATTICE_MAGIC), AIS_LATTICE_HIDDEN);
+    return (half)_mm256_broadcastsi128_si256(_mm_shuffle_epi32(moved, 0x88));
+}
+
+AIS_INLINE two with_ticks(two number, half before, half after) {
+    two from = _mm_cvtepi32_pd(_mm256_castsi256_si128((__m256i)before));
+    two to = _mm_cvtepi32_pd(_mm256_castsi256_si128((__m256i)after));
+    return number + (to - from) * AIS_TICK; /* exact */
+}
+
+AIS_INLINE void map_one(const ais_henon_small *map, int dim, bool tanh, ais_henon_way way, two *x, two *y) {
+    const half from_x = ticks_of(*x), from_y = ticks_of(*y);
+    half to_x = from_x, to_y = from_y;
+    pass(map, dim, tanh, way, &to_x, &to_y);
+    *x = with_ticks(*x, from_x, to_x);
+    *y = with_ticks(*y, from_y, to_y);
+}
+
 #else
 
 /* Vectors of fewer than eight lanes would not pay: the other body, for one lane of it. */
-AIS_INLINE void pass(const ais_henon_small *map, int dim, bool tanh, ais_henon_way way, half *x, half *y) {
-    _Alignas(64) int64_t z[4 * AIS_LANES] = {0};
+AIS_INLINE void map_one(const ais_henon_small *map, int dim, bool tanh, ais_henon_way way, two *x, two *y) {
+    _Alignas(64) double z[4 * AIS_LANES] = {0};
+    double *second = z + dim * AIS_LANES;
     (void)tanh;
     for (int i = 0; i < dim; i++) {
-        z[i * AIS_LANES] = (int64_t)(*x)[i];
-        z[(dim + i) * AIS_LANES] = (int64_t)(*y)[i];
+        z[i * AIS_LANES] = (*x)[i];
+        second[i * AIS_LANES] = (*y)[i];
     }
-    AIS_ISA(ais_henon_many)(map, way, AIS_LANES, z);
+    AIS_ISA(ais_henon_many)(map, way, AIS_LANES, z, second, z);
     for (int i = 0; i < dim; i++) {
-        (*x)[i] = (uint64_t)z[i * AIS_LANES];
-        (*y)[i] = (uint64_t)z[(dim + i) * AIS_LANES];
+        (*x)[i] = z[i * AIS_LANES];
+        (*y)[i] = second[i * AIS_LANES];
     }
 }
 
 #endif
-
-/* The two coordinates in the first two lanes. */
-AIS_INLINE ais_words words_of(half value) {
-#if defined(__AVX512F__)
-    return (ais_words)_mm512_castsi256_si512((__m256i)value);
-#elif defined(__AVX2__)
-    return value;
-#else
-    return (ais_words){value[0], value[1]};
-#endif
-}
 
 /* The coordinates of a lane, `lanes` apart. */
-AIS_INLINE half gather(int dim, size_t lanes, const int64_t *from) {
-    return pair((uint64_t)from[0], dim > 1 ? (uint64_t)from[lanes] : 0);
-}
+AIS_INLINE two gather(int dim, size_t lanes, const double *from) { return (two){from[0], dim > 1 ? from[lanes] : 0}; }
 
-AIS_INLINE void scatter(int dim, size_t lanes, half value, int64_t *to) {
-    to[0] = (int64_t)value[0];
-    if (dim > 1) to[lanes] = (int64_t)value[1];
+AIS_INLINE void scatter(int dim, size_t lanes, two value, double *to) {
+    to[0] = value[0];
+    if (dim > 1) to[lanes] = value[1];
 }
 
 AIS_INLINE void run(const ais_henon_small *map, int dim, bool tanh, ais_henon_way way, size_t lanes, size_t chains,
-                    int64_t *z) {
+                    const double *x, const double *y, double *z) {
     for (size_t c = 0; c < chains; c++) {
-        int64_t *first = z + c, *second = first + (size_t)dim * lanes;
-        half x = gather(dim, lanes, first), y = gather(dim, lanes, second);
-        pass(map, dim, tanh, way, &x, &y);
-        scatter(dim, lanes, x, first);
-        scatter(dim, lanes, y, second);
+        two first = gather(dim, lanes, x + c), second = gather(dim, lanes, y + c);
+        map_one(map, dim, tanh, way, &first, &second);
+        scatter(dim, lanes, first, z + c);
+        scatter(dim, lanes, second, z + (size_t)dim * lanes + c);
     }
 }
 
-void AIS_ISA(ais_henon_alone)(const ais_henon_small *map, ais_henon_way way, size_t lanes, size_t chains, int64_t *z) {
-    if (map->dim == 1 && map->tanh) run(map, 1, true, way, lanes, chains, z);
-    if (map->dim == 1 && !map->tanh) run(map, 1, false, way, lanes, chains, z);
-    if (map->dim == 2 && map->tanh) run(map, 2, true, way, lanes, chains, z);
-    if (map->dim == 2 && !map->tanh) run(map, 2, false, way, lanes, chains, z);
+void AIS_ISA(ais_henon_alone)(const ais_henon_small *map, ais_henon_way way, size_t lanes, size_t chains,
+                              const double *x, const double *y, double *z) {
+    if (map->dim == 1 && map->tanh) run(map, 1, true, way, lanes, chains, x, y, z);
+    if (map->dim == 1 && !map->tanh) run(map, 1, false, way, lanes, chains, x, y, z);
+    if (map->dim == 2 && map->tanh) run(map, 2, true, way, lanes, chains, x, y, z);
+    if (map->dim == 2 && !map->tanh) run(map, 2, false, way, lanes, chains, x, y, z);
 }
 
-/* As lattice_lanes.c and whitening_lanes.c do it for many, with the same operations. */
+AIS_INLINE ais_doubles half_square(int dim, two v) {
+    ais_doubles sum = {0};
+    for (int i = 0; i < dim; i++) sum = ais_fma_double(ais_spread_double(v[i]), ais_spread_double(v[i]), sum);
+    return 0.5 * sum;
+}
+
+/* As propose_many of involution.c, with the same operations. */
 AIS_INLINE double propose(const ais_alone_call *call, int dim, bool tanh) {
     size_t lanes = call->lanes;
-    half x = gather(dim, lanes, call->lattice), y = {0};
-    ais_doubles u[2], kinetic = {0};
-    for (int i = 0; i < dim; i++) {
-        ais_doubles v = ais_spread_double(call->v[(size_t)i * lanes]);
-        y[i] = y[2 + i] = ais_lattice_rounded(&v)[0];
-        kinetic = ais_fma_double(0.5 * v, v, kinetic);
-    }
-    pass(&call->map, dim, tanh, call->way, &x, &y);
-    scatter(dim, lanes, x, call->image);
-    scatter(dim, lanes, y, call->image + (size_t)dim * lanes);
-    const ais_doubles all_u = ais_lattice_doubles(words_of(x)), all_v = ais_lattice_doubles(words_of(y));
-    for (int i = 0; i < dim; i++) {
-        ais_doubles v = ais_spread_double(all_v[i]);
-        u[i] = ais_spread_double(all_u[i]);
-        kinetic = ais_fma_double(-0.5 * v, v, kinetic);
-    }
+    two u = gather(dim, lanes, call->u), v = gather(dim, lanes, call->v);
+    for (int i = 0; i < dim; i++) v[i] = ais_lattice_rounded(ais_spread_double(v[i]))[0];
+    scatter(dim, lanes, v, call->v);
+    ais_doubles kinetic = half_square(dim, v);
+    map_one(&call->map, dim, tanh, call->way, &u, &v);
+    scatter(dim, lanes, u, call->z);
+    scatter(dim, lanes, v, call->z + (size_t)dim * lanes);
     for (int i = 0; i < dim; i++) {
         ais_doubles sum = ais_spread_double(call->mean[i]);
-        for (int j = 0; j < dim; j++) sum = ais_fma_double(ais_spread_double(call->factor[i * dim + j]), u[j], sum);
+        for (int j = 0; j < dim; j++)
+            sum = ais_fma_double(ais_spread_double(call->factor[i * dim + j]), ais_spread_double(u[j]), sum);
         call->x[(size_t)i * lanes] = sum[0];
     }
-    return kinetic[0];
+    return (kinetic - half_square(dim, v))[0];
 }
 
 double AIS_ISA(ais_henon_alone_propose)(const ais_alone_call *call) {

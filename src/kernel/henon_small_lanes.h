@@ -10,22 +10,21 @@
 
 #include "kernel/henon.h"
 
-/* z = (x, y), 2 dim x lanes, in place. */
-AIS_DECLARE_LANES(void, ais_henon_many, const ais_henon_small *map, ais_henon_way way, size_t lanes, int64_t *z);
+/* From x and y, dim x lanes each, to z, 2 dim x lanes, which may hold them. */
+AIS_DECLARE_LANES(void, ais_henon_many, const ais_henon_small *map, ais_henon_way way, size_t lanes, const double *x,
+                  const double *y, double *z);
 /* The same of the first `chains` lanes alone, one by one. */
 AIS_DECLARE_LANES(void, ais_henon_alone, const ais_henon_small *map, ais_henon_way way, size_t lanes, size_t chains,
-                  int64_t *z);
+                  const double *x, const double *y, double *z);
 
-/* A whole proposal of lane 0: v (dim) is put on the lattice, M applied to it and the lattice point, and the image
- * (2 dim) taken off again: x = mean + factor u. Returns 1/2 |v|^2 - 1/2 |v'|^2. Coordinates are `lanes` apart. */
+/* A whole proposal of lane 0: v (dim) is put on the lattice, z = M(u, v), x = mean + factor u'. Returns
+ * 1/2 |v|^2 - 1/2 |v'|^2. Coordinates are `lanes` apart. */
 typedef struct ais_alone_call {
     ais_henon_small map;
     ais_henon_way way;
     size_t lanes;
-    const double *mean, *factor, *v;
-    const int64_t *lattice;
-    int64_t *image;
-    double *x;
+    const double *mean, *factor, *u;
+    double *v, *z, *x;
 } ais_alone_call;
 AIS_DECLARE_LANES(double, ais_henon_alone_propose, const ais_alone_call *call);
 

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fixed.h"
 #include "kernel/lattice_lanes.h"
 #include "kernel/learned.h"
 #include "kernel/test_lanes.h"
@@ -38,19 +37,15 @@ bool ais_proposal_new(const ais_learned *learned, size_t lanes, ais_arena *arena
         return proposal->flow_tape && proposal->mapped && proposal->next_mapped && proposal->mapped_det &&
                proposal->next_det;
     }
-    proposal->lattice = AIS_TAKE(arena, int64_t, rows);
-    proposal->image = AIS_TAKE(arena, int64_t, 2 * rows);
-    if (!proposal->lattice || !proposal->image ||
-        !ais_henon_work_new(&learned->henon, learned->weights, lanes, arena, &proposal->henon_work))
-        return false;
+    if (!ais_henon_work_new(&learned->henon, learned->weights, lanes, arena, &proposal->henon_work)) return false;
     proposal->alone = (ais_alone_call){.map = proposal->henon_work.small,
                                        .way = way_of(learned),
                                        .lanes = lanes,
                                        .mean = learned->whitening.mean,
                                        .factor = learned->whitening.factor,
+                                       .u = proposal->u,
                                        .v = proposal->v,
-                                       .lattice = proposal->lattice,
-                                       .image = proposal->image,
+                                       .z = proposal->z,
                                        .x = proposal->x};
     return true;
 }
@@ -73,8 +68,9 @@ static void flow_involution(const ais_learned *learned, ais_proposal *proposal, 
     ais_flow_map(&learned->flow, learned->weights, proposal->flow_tape, true, z, log_det);
 }
 
-void ais_learned_lattice_involution(const ais_learned *learned, ais_proposal *proposal, int64_t *z) {
-    ais_henon_lattice(&learned->henon, &proposal->henon_work, way_of(learned), proposal->chains, z);
+void ais_learned_lattice_involution(const ais_learned *learned, ais_proposal *proposal, double *z) {
+    ais_henon_lattice(&learned->henon, &proposal->henon_work, way_of(learned), proposal->chains, z,
+                      z + (size_t)proposal->dim * proposal->lanes, z);
 }
 
 /* The largest |value - wanted| of each lane; NaN sticks. */
@@ -88,11 +84,10 @@ static void add_miss(int dim, size_t lanes, const double *value, const double *w
 
 static void propose_many(const ais_learned *learned, ais_proposal *proposal) {
     size_t lanes = proposal->lanes, rows = (size_t)proposal->dim * lanes, chains = proposal->chains;
-    memcpy(proposal->image, proposal->lattice, rows * sizeof(int64_t));
-    AIS_CHOOSE(ais_lattice_depart)
-    (proposal->dim, lanes, chains, proposal->v, proposal->image + rows, proposal->kinetic);
-    ais_learned_lattice_involution(learned, proposal, proposal->image);
-    AIS_CHOOSE(ais_lattice_arrive)(proposal->dim, lanes, chains, proposal->image, proposal->z, proposal->kinetic);
+    AIS_CHOOSE(ais_lattice_round)(rows, proposal->v, proposal->v);
+    ais_henon_lattice(&learned->henon, &proposal->henon_work, way_of(learned), chains, proposal->u, proposal->v,
+                      proposal->z);
+    AIS_CHOOSE(ais_kinetic)(proposal->dim, lanes, proposal->v, proposal->z + rows, proposal->kinetic);
     ais_unwhiten_first(&learned->whitening, lanes, chains, proposal->z, proposal->x);
 }
 
@@ -177,7 +172,7 @@ ais_status ais_kernel_involution(ais_context *context, const ais_kernel *kernel,
         }
         ais_whiten(&learned->whitening, AIS_LANES, proposal.back, proposal.u);
         memcpy(proposal.v, proposal.back + half, half * sizeof(double));
-        if (learned->shape.map == AIS_HENON) AIS_CHOOSE(ais_lattice_from_double)(half, proposal.u, proposal.lattice);
+        if (learned->shape.map == AIS_HENON) AIS_CHOOSE(ais_lattice_round)(half, proposal.u, proposal.u);
         if (ais_is_independent(learned))
             ais_map_forward(learned, &proposal, proposal.u, proposal.mapped, proposal.mapped_det);
         learned->propose(learned, &proposal);

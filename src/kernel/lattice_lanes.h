@@ -1,5 +1,10 @@
-/* Between lattice points and network numbers, n of them, a multiple of AIS_LANES and aligned. Within a vector the
- * network's numbers may stand in another order, the same there and back. */
+/* The lattice that Henon maps live on, math.md (7): multiples of 2^-32 of the whitened scale within +-2^18, as doubles.
+ * A map changes whole ticks of a lattice number, the 32-bit integer floor(number / 2^-20), with sums that wrap; what a
+ * number has besides (the hidden lowest bits, and beyond +-2^11 a multiple of 2^12) stays with it. So each layer
+ * permutes the lattice, whatever V is.
+ *
+ * In arrays of n, a multiple of AIS_LANES and aligned. Within a vector ticks may stand in another order than the
+ * numbers, always the same one. */
 #ifndef AIS_KERNEL_LATTICE_LANES_H
 #define AIS_KERNEL_LATTICE_LANES_H
 
@@ -8,23 +13,20 @@
 #include "nn/real.h"
 #include "simd/isa.h"
 
-/* V sees all but the lowest bits of a lattice number, as a number of these units: kernel/lattice_vector.h. */
 enum { AIS_LATTICE_HIDDEN = 12 };
-#define AIS_LATTICE_UNIT 0x1p-20F
+#define AIS_TICK 0x1p-20
+#define AIS_LATTICE_END 0x1p18
 
-/* real = fixed */
-AIS_DECLARE_LANES(void, ais_lattice_to_real, size_t n, const int64_t *fixed, ais_real *real);
-/* fixed = times real - fixed, times 1 or 2 */
-AIS_DECLARE_LANES(void, ais_lattice_reflect, size_t n, const ais_real *real, int times, int64_t *fixed);
-/* fixed = round(value), value = nearest of fixed */
-AIS_DECLARE_LANES(void, ais_lattice_from_double, size_t n, const double *value, int64_t *fixed);
-AIS_DECLARE_LANES(void, ais_lattice_to_double, size_t n, const int64_t *fixed, double *value);
+/* The nearest lattice numbers; what is beyond the ends is put there. */
+AIS_DECLARE_LANES(void, ais_lattice_round, size_t n, const double *from, double *to);
 
-/* Of a proposal, in the first `chains` lanes: v (dim x lanes) put on the lattice, kinetic = 1/2 |v|^2 of what it became
- * there; and the image (2 dim x lanes) taken off it, 1/2 |v'|^2 subtracted. */
-AIS_DECLARE_LANES(void, ais_lattice_depart, int dim, size_t lanes, size_t chains, const double *v, int64_t *fixed,
-                  double *kinetic);
-AIS_DECLARE_LANES(void, ais_lattice_arrive, int dim, size_t lanes, size_t chains, const int64_t *fixed, double *value,
-                  double *kinetic);
+AIS_DECLARE_LANES(void, ais_ticks_of, size_t n, const double *number, int32_t *ticks);
+/* to = from with other ticks */
+AIS_DECLARE_LANES(void, ais_ticks_put, size_t n, const double *from, const int32_t *ticks, double *to);
+
+/* What V sees: real = ticks, in whitened units. */
+AIS_DECLARE_LANES(void, ais_ticks_to_real, size_t n, const int32_t *ticks, ais_real *real);
+/* ticks = times real - ticks, times 1 or 2. Of what 32 bits cannot hold, and of NaN, real is taken for -2^11. */
+AIS_DECLARE_LANES(void, ais_ticks_reflect, size_t n, const ais_real *real, int times, int32_t *ticks);
 
 #endif

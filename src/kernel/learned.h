@@ -35,14 +35,13 @@ struct ais_proposal {
     bool measure;       /* in, independent proposals: fill round_trip, else it is 0; true when new */
     size_t chains;      /* lanes that count, the first ones; all when new */
     double *v;          /* in: dim, fresh normals */
-    double *u;          /* in: dim, the whitened point; henon: that of the lattice point */
-    int64_t *lattice;   /* in, henon: dim, the chain's lattice point */
-    int64_t *image;     /* out, henon: 2 dim, the proposed lattice point and v' */
+    double *u;          /* in: dim, the whitened point; henon: on the lattice */
+    double *z;          /* out: 2 dim, M(u, v) */
     double *x;          /* out: dim, the proposed point */
     double *kinetic;    /* out: log N(v') - log N(v) */
     double *log_det;    /* out: log|det J_M| */
     double *round_trip; /* out: largest coordinate of |M(M(z)) - z| */
-    double *z, *back;   /* work: 2 dim */
+    double *back;       /* work: 2 dim */
     /* Independent proposals only: T at the present and at the proposed point, dim, and log|det T'|. */
     double *mapped, *mapped_det, *next_mapped, *next_det;
     ais_henon_work henon_work;
@@ -54,7 +53,7 @@ struct ais_proposal {
 bool ais_proposal_new(const ais_learned *learned, size_t lanes, ais_arena *arena, ais_proposal *proposal);
 
 /* M on the lattice, in place: z is 2 dim x lanes. Exactly its own inverse. */
-void ais_learned_lattice_involution(const ais_learned *learned, ais_proposal *proposal, int64_t *z);
+void ais_learned_lattice_involution(const ais_learned *learned, ais_proposal *proposal, double *z);
 
 void ais_propose_henon(const ais_learned *learned, ais_proposal *proposal);
 void ais_propose_flow(const ais_learned *learned, ais_proposal *proposal);

@@ -26,7 +26,6 @@ bool ais_nice_work_new(const ais_nice *nice, size_t lanes, ais_arena *arena, ais
     return work->in && work->hidden && work->out && work->other;
 }
 
-/* In the order of the lanes, which ais_lattice_to_real does not keep. */
 static void to_real(size_t n, const int64_t *fixed, ais_real *real) {
     for (size_t i = 0; i < n; i++) real[i] = (ais_real)ais_fixed_to(fixed[i]);
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/fixed.h"
-#include "kernel/lattice_lanes.h"
 #include "kernel/nice.h"
 #include "simd/normal.h"
 
@@ -75,10 +74,14 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
 
 /* ---- step -------------------------------------------------------------------------------------- */
 
+static void to_doubles(size_t n, const int64_t *fixed, double *value) {
+    for (size_t i = 0; i < n; i++) value[i] = ais_fixed_to(fixed[i]);
+}
+
 /* Adds sign * |v|^2 / 2, v being the lattice points', so that there and back the same numbers are added. */
 static void add_kinetic(const ais_nice *nice, size_t lanes, double sign, own *mine) {
     size_t count = (size_t)nice->velocities * lanes;
-    AIS_CHOOSE(ais_lattice_to_double)(count, mine->v, mine->velocities);
+    to_doubles(count, mine->v, mine->velocities);
     for (size_t i = 0; i < count; i++)
         mine->kinetic[i % lanes] += sign * 0.5 * mine->velocities[i] * mine->velocities[i];
 }
@@ -88,7 +91,7 @@ static void propose(const ais_nice_kernel *this, const ais_state *state, own *mi
     size_t lanes = (size_t)state->lanes;
     ais_stream stream = ais_state_stream(state, 0, AIS_FOR_MOMENTUM);
     ais_normals_lanes(&stream, (size_t)nice->velocities, lanes, mine->velocities);
-    AIS_CHOOSE(ais_lattice_from_double)((size_t)nice->velocities * lanes, mine->velocities, mine->v);
+    for (size_t i = 0; i < (size_t)nice->velocities * lanes; i++) mine->v[i] = ais_fixed_from(mine->velocities[i]);
     stream.purpose = AIS_FOR_DIRECTION;
     ais_uniforms_lanes(&stream, 0, lanes, mine->uniform);
     for (size_t c = 0; c < lanes; c++) mine->forward[c] = mine->uniform[c] < 0.5;
@@ -99,7 +102,7 @@ static void propose(const ais_nice_kernel *this, const ais_state *state, own *mi
     add_kinetic(nice, lanes, 1, mine);
     this->map(nice, this->weights, &mine->work, mine->forward, mine->x, mine->v);
     add_kinetic(nice, lanes, -1, mine);
-    AIS_CHOOSE(ais_lattice_to_double)((size_t)nice->dim * lanes, mine->x, mine->image);
+    to_doubles((size_t)nice->dim * lanes, mine->x, mine->image);
 }
 
 static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state *state, void *own_state,

@@ -14,8 +14,9 @@ enum { STEPS_BETWEEN_ROUND_TRIPS = 16 };
 typedef struct own {
     ais_proposal proposal;
     uint32_t edition; /* of the weights that the proposal's work has */
-    uint32_t *seen;   /* the version of x that u (and the lattice point) belong to */
+    uint32_t *seen;   /* the version of x that u belongs to */
     double *x;        /* dim x lanes: where a point was put on the lattice */
+    double *beyond;   /* henon: infinity where a chain is beyond the lattice's ends, else 0 */
     double *logp, *uniform, *chance, *point;
     int64_t *taken;      /* -1 in lanes that accepted, else 0 */
     double *ahead;       /* of a chain alone: (dim + 1) x AIS_HALF numbers of the steps from ahead_from on */
@@ -23,7 +24,8 @@ typedef struct own {
     bool has_ahead;
     ais_test_call test;
     bool independent;
-    bool exact;           /* proposals are finite, and come back bit for bit */
+    bool bounded;         /* henon: proposals are finite */
+    bool exact;           /* and come back bit for bit */
     ais_ratio_tape ratio; /* of an empirical kernel */
 } own;
 
@@ -42,26 +44,39 @@ static void estimate_logp(const ais_learned *learned, const own *mine, const dou
     }
 }
 
-/* Brings u, and with henon the lattice point, up to date where x was moved by another. With henon x
- * becomes the lattice point nearest to it, at most 2^-33 of the whitened scale away. */
+/* Where x was moved by another u becomes the lattice number nearest to it, at most 2^-33 of the whitened scale away, and
+ * x what belongs to that. A chain beyond the lattice's ends keeps its x, and M leaves it there. z is u before. */
+static void put_on_lattice(const ais_learned *learned, ais_state *state, own *mine) {
+    const ais_proposal *proposal = &mine->proposal;
+    size_t lanes = proposal->lanes, rows = (size_t)proposal->dim * lanes;
+    AIS_CHOOSE(ais_lattice_round)(rows, proposal->z, proposal->back);
+    ais_unwhiten(&learned->whitening, lanes, proposal->back, mine->x);
+    mine->exact = mine->bounded;
+    for (size_t c = 0; c < lanes; c++) {
+        if (mine->seen[c] != state->version[c]) {
+            mine->beyond[c] = 0;
+            for (size_t i = c; i < rows; i += lanes)
+                if (!(fabs(proposal->z[i]) <= AIS_LATTICE_END)) mine->beyond[c] = INFINITY;
+            for (size_t i = c; i < rows; i += lanes) {
+                proposal->u[i] = proposal->back[i];
+                if (mine->beyond[c] == 0) state->x[i] = mine->x[i];
+            }
+        }
+        mine->exact &= mine->beyond[c] == 0;
+    }
+}
+
+/* Brings u up to date where x was moved by another. */
 static ais_status refresh(ais_context *context, const ais_learned *learned, ais_state *state, own *mine) {
     ais_proposal *proposal = &mine->proposal;
     size_t lanes = proposal->lanes, rows = (size_t)proposal->dim * lanes;
     if (memcmp(mine->seen, state->version, (size_t)state->chains * sizeof *mine->seen) == 0) return AIS_OK;
     ais_whiten(&learned->whitening, lanes, state->x, proposal->z);
-    if (learned->shape.map == AIS_HENON) {
-        AIS_CHOOSE(ais_lattice_from_double)(rows, proposal->z, proposal->image);
-        AIS_CHOOSE(ais_lattice_to_double)(rows, proposal->image, proposal->z);
-        ais_unwhiten(&learned->whitening, lanes, proposal->z, mine->x);
-    }
-    for (size_t i = 0; i < rows; i++) {
-        size_t c = i % lanes;
-        if (mine->seen[c] == state->version[c]) continue;
-        proposal->u[i] = proposal->z[i];
-        if (learned->shape.map != AIS_HENON) continue;
-        proposal->lattice[i] = proposal->image[i];
-        state->x[i] = mine->x[i];
-    }
+    if (learned->shape.map == AIS_HENON)
+        put_on_lattice(learned, state, mine);
+    else
+        for (size_t i = 0; i < rows; i++)
+            if (mine->seen[i % lanes] != state->version[i % lanes]) proposal->u[i] = proposal->z[i];
     if (ais_is_independent(learned)) {
         /* Chains that stayed keep the v that they came from, which T(x) is only up to rounding. */
         double *mapped = proposal->back, *det = proposal->back + rows;
@@ -82,7 +97,7 @@ static bool is_bounded(const ais_whitening *whitening) {
     for (int i = 0; i < whitening->dim; i++) {
         double most = fabs(whitening->mean[i]);
         for (int j = 0; j < whitening->dim; j++)
-            most += fabs(whitening->factor[(size_t)i * (size_t)whitening->dim + (size_t)j]) * 0x1p31;
+            most += fabs(whitening->factor[(size_t)i * (size_t)whitening->dim + (size_t)j]) * 2 * AIS_LATTICE_END;
         if (!(most <= DBL_MAX / 2)) return false;
     }
     return true;
@@ -101,6 +116,7 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
         return ais_fail_memory(context, "a kernel's state", rows * sizeof(double));
     mine->seen = AIS_TAKE(&state->arena, uint32_t, lanes);
     mine->x = AIS_TAKE(&state->arena, double, rows);
+    mine->beyond = AIS_TAKE(&state->arena, double, lanes);
     mine->logp = AIS_TAKE(&state->arena, double, lanes);
     mine->uniform = AIS_TAKE(&state->arena, double, lanes);
     mine->ahead = AIS_TAKE(&state->arena, double, (size_t)(learned->shape.dim + 1) * AIS_HALF);
@@ -108,13 +124,13 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
     mine->taken = AIS_TAKE(&state->arena, int64_t, lanes);
     mine->point = AIS_TAKE(&state->arena, double, learned->shape.dim);
     bool taped = !learned->ratio.weights || ais_ratio_tape_new(&learned->ratio, lanes, &state->arena, &mine->ratio);
-    if (!taped || !mine->seen || !mine->x || !mine->logp || !mine->uniform || !mine->chance || !mine->taken ||
+    if (!taped || !mine->seen || !mine->x || !mine->beyond || !mine->logp || !mine->uniform || !mine->chance || !mine->taken ||
         !mine->ahead || !mine->point)
         return ais_fail_memory(context, "a kernel's state", rows * sizeof(double));
     mine->proposal.chains = (size_t)state->chains;
     mine->edition = learned->edition;
     mine->independent = ais_is_independent(learned);
-    mine->exact = learned->propose == ais_propose_henon && is_bounded(&learned->whitening);
+    mine->bounded = learned->propose == ais_propose_henon && is_bounded(&learned->whitening);
     /* An independent proposal has its own density q from the pass that made it, so that its round trip need not be
      * exact, and is only told. */
     mine->test = (ais_test_call){.chains = (size_t)state->chains,
@@ -142,22 +158,19 @@ static void move_alone(ais_state *state, own *mine) {
     if (!mine->taken[0]) return;
     for (size_t i = 0; i < (size_t)proposal->dim * proposal->lanes; i += proposal->lanes) {
         state->x[i] = proposal->x[i];
-        proposal->lattice[i] = proposal->image[i];
+        proposal->u[i] = proposal->z[i];
     }
     state->logp[0] = mine->logp[0];
     mine->seen[0] = ++state->version[0];
 }
 
 /* The lanes that accepted take over everything that belongs to a point. */
-static void move(const ais_learned *learned, ais_state *state, own *mine) {
+static void move(ais_state *state, own *mine) {
     const ais_proposal *proposal = &mine->proposal;
     int dim = proposal->dim;
     take(mine, dim, proposal->x, state->x);
     take(mine, 1, mine->logp, state->logp);
-    if (learned->shape.map == AIS_HENON)
-        take(mine, dim, proposal->image, proposal->lattice);
-    else
-        take(mine, dim, proposal->z, proposal->u);
+    take(mine, dim, proposal->z, proposal->u);
     if (mine->independent) {
         take(mine, dim, proposal->next_mapped, proposal->mapped);
         take(mine, 1, proposal->next_det, proposal->mapped_det);
@@ -193,8 +206,9 @@ static void draw_numbers(const ais_state *state, own *mine) {
 
 /* A proposal that is not finite, or whose round trip misses, is rejected without asking the target: its place is taken
  * by the present point. Lanes past the last chain too, for the batch form sees them. */
-static void reject_strange(const ais_state *state, own *mine) {
+static void reject_strange(const ais_learned *learned, const ais_state *state, own *mine) {
     ais_proposal *proposal = &mine->proposal;
+    if (learned->shape.map == AIS_HENON) memcpy(proposal->round_trip, mine->beyond, proposal->lanes * sizeof(double));
     size_t count = proposal->chains > 1 ? proposal->lanes : 1;
     AIS_CHOOSE(ais_mask)
     (proposal->dim, proposal->lanes, count, mine->test.tolerance, state->x, proposal->x, proposal->round_trip);
@@ -215,7 +229,7 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
     draw_numbers(state, mine);
     proposal->measure = state->step % STEPS_BETWEEN_ROUND_TRIPS == 0;
     learned->propose(learned, proposal);
-    if (!mine->exact) reject_strange(state, mine);
+    if (!mine->exact) reject_strange(learned, state, mine);
     if (learned->ratio.weights)
         estimate_logp(learned, mine, proposal->z, proposal->next_mapped, proposal->next_det, mine->logp);
     else
@@ -229,7 +243,7 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
     if (chains == 1 && learned->shape.map == AIS_HENON)
         move_alone(state, mine);
     else
-        move(learned, state, mine);
+        move(state, mine);
     return AIS_OK;
 }
 

@@ -23,6 +23,7 @@ enum { AIS_WIDTH = 4 };
 /* floats, as many 32-bit integers, and half as many 64-bit integers */
 typedef float ais_floats __attribute__((vector_size(4 * AIS_WIDTH)));
 typedef int32_t ais_ints __attribute__((vector_size(4 * AIS_WIDTH)));
+typedef uint32_t ais_uints __attribute__((vector_size(4 * AIS_WIDTH)));
 typedef int64_t ais_longs __attribute__((vector_size(4 * AIS_WIDTH)));
 
 /* Eight floats whatever the set: what one chain's hidden units come in. */

@@ -87,24 +87,23 @@ static void wrong_sign_of_v(const ais_learned *learned, ais_proposal *proposal) 
 static void unequal_eta(const ais_learned *learned, ais_proposal *proposal) {
     size_t rows = (size_t)proposal->dim * proposal->lanes;
     ais_propose_henon(learned, proposal); /* for kinetic of v and the rest */
-    memcpy(proposal->image, proposal->lattice, rows * sizeof(int64_t));
-    AIS_CHOOSE(ais_lattice_from_double)(rows, proposal->v, proposal->image + rows);
-    ais_henon_lattice(&learned->henon, &proposal->henon_work, AIS_HENON_FORWARD, proposal->chains, proposal->image);
-    for (size_t i = 0; i < rows; i++) proposal->image[rows + i] = -proposal->image[rows + i];
+    double *z = proposal->z;
+    ais_henon_lattice(&learned->henon, &proposal->henon_work, AIS_HENON_FORWARD, proposal->chains, proposal->u,
+                      proposal->v, z);
+    for (size_t i = 0; i < rows; i++) z[rows + i] = -z[rows + i];
     ais_real *eta = learned->weights + learned->henon.layer_weights - 2;
     for (int i = 0; i < 2; i++) eta[i] += 0.5F;
     ais_henon_work_set(&learned->henon, &proposal->henon_work);
-    ais_henon_lattice(&learned->henon, &proposal->henon_work, AIS_HENON_INVERSE, proposal->chains, proposal->image);
+    ais_henon_lattice(&learned->henon, &proposal->henon_work, AIS_HENON_INVERSE, proposal->chains, z, z + rows, z);
     for (int i = 0; i < 2; i++) eta[i] -= 0.5F;
     ais_henon_work_set(&learned->henon, &proposal->henon_work);
-    AIS_CHOOSE(ais_lattice_to_double)(2 * rows, proposal->image, proposal->z);
     for (size_t c = 0; c < proposal->lanes; c++) {
         proposal->kinetic[c] = 0;
         for (size_t i = c; i < rows; i += proposal->lanes)
             proposal->kinetic[c] +=
-                0.5 * (proposal->v[i] * proposal->v[i] - proposal->z[rows + i] * proposal->z[rows + i]);
+                0.5 * (proposal->v[i] * proposal->v[i] - z[rows + i] * z[rows + i]);
     }
-    ais_unwhiten(&learned->whitening, proposal->lanes, proposal->z, proposal->x);
+    ais_unwhiten(&learned->whitening, proposal->lanes, z, proposal->x);
 }
 
 static void broken_kernels_are_caught(void **state) {

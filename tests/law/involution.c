@@ -20,21 +20,24 @@ static ais_learned *make(ais_shape shape, uint64_t seed, double scale) {
     return (ais_learned *)kernel;
 }
 
-/* Mostly ordinary states; some huge, some at the ends of the range of 64-bit integers. */
-static int64_t lattice_number(uint64_t seed, uint64_t i) {
+/* Mostly ordinary states; some huge, some at the ends of the lattice. */
+static double lattice_number(uint64_t seed, uint64_t i) {
     ais_stream stream = {.seed = seed, .step = i, .purpose = AIS_FOR_USER + 1};
     uint32_t bits[4];
     ais_random_bits(&stream, 0, bits);
     int64_t any = (int64_t)((uint64_t)bits[1] << 32 | bits[0]);
+    double sign = bits[3] % 2 ? 1 : -1;
     switch (bits[2] % 8) {
     case 0:
-        return any; /* anywhere */
+        return (double)(any / (1 << 13)) * 0x1p-32; /* anywhere */
     case 1:
-        return bits[3] % 2 ? INT64_MAX - bits[3] % 3 : INT64_MIN + bits[3] % 3; /* the very ends */
+        return sign * (0x1p18 - bits[0] % 3 * 0x1p-32); /* the very ends */
     case 2:
-        return any / (1 << 12); /* far outside the usual */
+        return sign * (0x1p11 + (bits[0] % 9 - 4.0) * 0x1p-32); /* where ticks wrap */
+    case 3:
+        return (double)(any / (1 << 20)) * 0x1p-32; /* as far as ticks go */
     default:
-        return any / (1 << 29); /* within +-4 */
+        return (double)(any / (1 << 29)) * 0x1p-32; /* within +-4 */
     }
 }
 
@@ -44,7 +47,7 @@ static long lattice_misses(ais_learned *learned, long states, uint64_t seed, boo
     ais_proposal proposal;
     assert_true(ais_proposal_new(learned, LANES, &arena, &proposal));
     size_t rows = (size_t)learned->shape.dim * LANES;
-    int64_t *z = AIS_TAKE(&arena, int64_t, 2 * rows), *image = AIS_TAKE(&arena, int64_t, 2 * rows);
+    double *z = AIS_TAKE(&arena, double, 2 * rows), *image = AIS_TAKE(&arena, double, 2 * rows);
     long misses = 0;
     for (long done = 0; done < states; done += LANES) {
         for (size_t i = 0; i < 2 * rows; i++) z[i] = lattice_number(seed, (uint64_t)done * 8192 + i);
