@@ -10,8 +10,8 @@
 /* Two different uses must never share a purpose at the same (chain, step). */
 typedef enum ais_purpose {
     AIS_FOR_START,     /* where a chain starts */
-    AIS_FOR_MOMENTUM,  /* v */
-    AIS_FOR_TEST,      /* the accept test */
+    AIS_FOR_MOMENTUM,  /* v, and a learned kernel's accept test */
+    AIS_FOR_TEST,      /* the accept test of others */
     AIS_FOR_DIRECTION, /* NUTS: direction, tree sampling; HMC: jitter */
     AIS_FOR_WALK,      /* random-walk proposals */
     AIS_FOR_WEIGHTS,   /* initial weights, permutations */

@@ -186,9 +186,7 @@ static void draw_numbers(const ais_state *state, own *mine) {
     size_t dim = (size_t)proposal->dim, chains = (size_t)state->chains;
     ais_stream stream = ais_state_stream(state, 0, AIS_FOR_MOMENTUM);
     if (chains > 1) {
-        ais_normals_first(&stream, dim, proposal->lanes, chains, proposal->v);
-        stream.purpose = AIS_FOR_TEST;
-        ais_uniforms_first(&stream, 0, chains, mine->uniform);
+        ais_numbers_first(&stream, dim, proposal->lanes, chains, proposal->v, mine->uniform);
         return;
     }
     uint64_t at = stream.step % AIS_HALF;
@@ -196,9 +194,7 @@ static void draw_numbers(const ais_state *state, own *mine) {
     if (mine->ahead_from != stream.step || !mine->has_ahead) {
         mine->ahead_from = stream.step;
         mine->has_ahead = true;
-        ais_normals_steps(&stream, dim, mine->ahead);
-        stream.purpose = AIS_FOR_TEST;
-        ais_uniforms_steps(&stream, 0, mine->ahead + dim * AIS_HALF);
+        ais_numbers_steps(&stream, dim, mine->ahead, mine->ahead + dim * AIS_HALF);
     }
     for (size_t i = 0; i < dim; i++) proposal->v[i * proposal->lanes] = mine->ahead[i * AIS_HALF + at];
     mine->uniform[0] = mine->ahead[dim * AIS_HALF + at];

@@ -94,9 +94,9 @@ AIS_INLINE ais_doubles ais_exp_below(ais_doubles x) {
     return (ais_doubles)(result & ~under);
 }
 
-/* 2^x of `count` vectors, at most 16 numbers that are not positive, in place, to 3e-16; 2^-1021 below -1021, a NaN
- * passes. With n = round(x), 2^n times the polynomial of degree 10 in x - n: its even and its odd part. Several vectors
- * share the factors; count is a constant after inlining. */
+/* 2^x of `count` vectors, at most 32 numbers that are not positive, in place, to 3e-16; 2^-1021 below -1021, a NaN
+ * passes. With n = round(x), 2^n times the polynomial of degree 10 in x - n. Several vectors share the factors, and one
+ * is worked on while another waits; count is a constant after inlining. */
 AIS_INLINE void ais_powers_below(int count, ais_doubles *x) {
     static const double factor[] = {0x1p+0,
                                     0x1.62e42fefa3a19p-1,
@@ -109,26 +109,19 @@ AIS_INLINE void ais_powers_below(int count, ais_doubles *x) {
                                     0x1.62bfd47773353p-20,
                                     0x1.b675bca4eeebbp-24,
                                     0x1.e6063f7217bc6p-28};
-    enum { MOST = 16 / AIS_WORDS }; /* 16 numbers */
+    enum { MOST = 32 / AIS_WORDS };
     const ais_doubles magic = ais_spread_double(0x1.8p52), least = ais_spread_double(-1021);
-    ais_doubles shifted[MOST], q[MOST], square[MOST], even[MOST], odd[MOST];
+    ais_doubles shifted[MOST], q[MOST], sum[MOST];
     for (int k = 0; k < count; k++) {
         x[k] = ais_max_double(least, x[k]);
         shifted[k] = x[k] + magic;
         q[k] = x[k] - (shifted[k] - magic);
-        square[k] = q[k] * q[k];
-        even[k] = ais_fma_double(ais_spread_double(factor[10]), square[k], ais_spread_double(factor[8]));
-        odd[k] = ais_fma_double(ais_spread_double(factor[9]), square[k], ais_spread_double(factor[7]));
+        sum[k] = ais_fma_double(ais_spread_double(factor[10]), q[k], ais_spread_double(factor[9]));
     }
-#pragma GCC unroll 3
-    for (int f = 6; f >= 2; f -= 2) {
-        for (int k = 0; k < count; k++) even[k] = ais_fma_double(even[k], square[k], ais_spread_double(factor[f]));
-        for (int k = 0; k < count; k++) odd[k] = ais_fma_double(odd[k], square[k], ais_spread_double(factor[f - 1]));
-    }
-    for (int k = 0; k < count; k++) {
-        even[k] = ais_fma_double(even[k], square[k], ais_spread_double(factor[0]));
-        x[k] = (ais_doubles)((ais_words)ais_fma_double(odd[k], q[k], even[k]) + ((ais_words)shifted[k] << 52));
-    }
+#pragma GCC unroll 9
+    for (int f = 8; f >= 0; f--)
+        for (int k = 0; k < count; k++) sum[k] = ais_fma_double(sum[k], q[k], ais_spread_double(factor[f]));
+    for (int k = 0; k < count; k++) x[k] = (ais_doubles)((ais_words)sum[k] + ((ais_words)shifted[k] << 52));
 }
 
 /* log(x) of positive numbers that are neither infinite nor subnormal, to 1e-15; anything of others. x = 2^n m, m

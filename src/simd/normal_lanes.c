@@ -3,11 +3,12 @@
 
 enum { VECTORS = AIS_HALF / AIS_WORDS };
 
-/* start, start + by, ... */
+/* start, start + by, ...; only the low 32 bits of a lane count */
 AIS_INLINE ais_words progression(uint32_t start, uint32_t by) {
-    ais_words value = {0};
-    for (uint32_t k = 0; k < AIS_WORDS; k++) value[k] = start + k * by;
-    return value;
+    static const uint64_t ordinal[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    ais_words place, zero = {0};
+    memcpy(&place, ordinal, sizeof place);
+    return ais_multiply_low(place, zero + by) + start;
 }
 
 AIS_INLINE void first_places(const ais_stream *stream, ais_counters counters, ais_place place[VECTORS]) {
@@ -21,7 +22,7 @@ AIS_INLINE void first_places(const ais_stream *stream, ais_counters counters, ai
 AIS_INLINE void words_at(const ais_philox_key *key, ais_counters counters, ais_place at[VECTORS],
                          ais_words word[VECTORS][2]) {
     ais_philox_words(key, VECTORS, at, word);
-    for (int p = 0; p < VECTORS; p++) { /* only the low 32 bits of a lane count */
+    for (int p = 0; p < VECTORS; p++) {
         at[p].step += (uint64_t)counters.by_step * AIS_HALF;
         at[p].chain += (uint64_t)counters.by_chain * AIS_HALF;
         at[p].index += (uint64_t)counters.by_index * AIS_HALF;
@@ -51,21 +52,26 @@ AIS_INLINE void sine_cosine(ais_doubles u, ais_doubles *sine, ais_doubles *cosin
     *cosine = polynomial(even, 7, square);
 }
 
-/* Box and Muller's two normals from two words. The angle lies in one quarter of the circle; two bits of its word that
- * it has no use for say in which. */
+/* Box and Muller's two normals from two words. The first one's upper 52 bits are for the distance, the second one's
+ * upper 40 for the angle, which lies in one quarter of the circle, and its last two say in which. */
 AIS_INLINE void pair(const ais_words word[2], double *first, double *second) {
     ais_doubles away = ais_sqrt_double(-2 * ais_log_normal(ais_units(word[0]))), sine, cosine;
-    sine_cosine(ais_units(word[1]), &sine, &cosine);
+    sine_cosine(ais_units(word[1] & ~(uint64_t)0xffffff), &sine, &cosine);
     cosine = (ais_doubles)((ais_words)cosine ^ word[1] << 63);
     ais_longs swapped = (ais_longs)(word[1] << 62) < 0;
     ais_store(first, away * ais_pick(swapped, cosine, sine));
     ais_store(second, away * ais_pick(swapped, sine, cosine));
 }
 
+/* From the 12 and 22 bits that `pair` leaves: the middle of one of 2^34 equal cells of (0, 1). */
+AIS_INLINE ais_doubles rest(const ais_words word[2]) {
+    return ais_units(word[0] << 52 | (word[1] & 0xfffffc) << 28 | 0x20000000);
+}
+
 /* Words first, normals then: each is a long chain of operations that wait for one another, and the processor sees more
  * of the next ones when they are of one kind. */
 void AIS_ISA(ais_normal_pairs)(const ais_stream *stream, size_t lanes, ais_counters counters, double *first,
-                               double *second) {
+                               double *second, double *uniform) {
     enum { AT_ONCE = 64 };
     const ais_philox_key key = ais_philox_prepare(stream);
     ais_place at[VECTORS];
@@ -75,6 +81,8 @@ void AIS_ISA(ais_normal_pairs)(const ais_stream *stream, size_t lanes, ais_count
         size_t count = lanes - done < AT_ONCE ? lanes - done : AT_ONCE;
         for (size_t c = 0; c < count; c += AIS_HALF) words_at(&key, counters, at, word + c / AIS_WORDS);
         for (size_t c = 0; c < count; c += AIS_WORDS) pair(word[c / AIS_WORDS], first + done + c, second + done + c);
+        for (size_t c = 0; uniform && c < count; c += AIS_WORDS)
+            ais_store(uniform + done + c, rest(word[c / AIS_WORDS]));
     }
 }
 

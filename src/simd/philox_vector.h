@@ -57,8 +57,9 @@ AIS_INLINE void ais_philox_words(const ais_philox_key *key, int count, const ais
     for (int r = 0; r < 10; r++)
         for (int p = 0; p < count; p++) {
             ais_words first = ais_multiply_low(c[p][0], factor[0]), second = ais_multiply_low(c[p][2], factor[1]);
-            c[p][0] = (second >> 32) ^ c[p][1] ^ (zero + key->round[r][0]);
-            c[p][2] = (first >> 32) ^ c[p][3] ^ (zero + key->round[r][1]);
+            /* what is known already first: a round waits for its products alone */
+            c[p][0] = (c[p][1] ^ (zero + key->round[r][0])) ^ (second >> 32);
+            c[p][2] = (c[p][3] ^ (zero + key->round[r][1])) ^ (first >> 32);
             c[p][1] = second;
             c[p][3] = first;
         }

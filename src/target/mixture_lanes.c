@@ -6,12 +6,12 @@
 
 enum { VECTORS = AIS_HALF / AIS_WORDS, MOST = 2 * VECTORS };
 
-/* log sum_k 2^term_k of `vectors` vectors of points, the largest term taken out; -inf when all are. */
+/* log sum_k 2^term_k of `vectors` vectors of points, the largest term taken out if it is finite; -inf when all are. */
 AIS_INLINE void block(const ais_mixture *mixture, int dim, int vectors, size_t stride, const double *x, double *logp) {
     const ais_doubles log_2 = ais_spread_double(0.69314718055994530942), none = ais_spread_double(-INFINITY);
-    ais_doubles term[AIS_MIXTURE_MOST][MOST], top[MOST], sum[MOST];
-    ais_longs finite[MOST];
+    ais_doubles term[AIS_MIXTURE_MOST][MOST], top[MOST], base[MOST], sum[MOST];
     for (int v = 0; v < vectors; v++) top[v] = none;
+#pragma GCC unroll 1
     for (int k = 0; k < mixture->components; k++) {
         const double *centre = mixture->centre + (size_t)k * (size_t)dim;
         for (int v = 0; v < vectors; v++) {
@@ -26,18 +26,24 @@ AIS_INLINE void block(const ais_mixture *mixture, int dim, int vectors, size_t s
         }
     }
     for (int v = 0; v < vectors; v++) {
-        finite[v] = top[v] >= ais_spread_double(-1e308);
-        top[v] = (ais_doubles)((ais_longs)top[v] & finite[v]);
+        if (mixture->components & 1) term[mixture->components][v] = none; /* the last one's partner */
+        base[v] = (ais_doubles)((ais_longs)top[v] & (top[v] >= ais_spread_double(-1e308)));
         sum[v] = (ais_doubles){0};
     }
-    for (int k = 0; k < mixture->components; k++) {
-        for (int v = 0; v < vectors; v++) term[k][v] -= top[v];
-        ais_powers_below(vectors, term[k]);
-        for (int v = 0; v < vectors; v++) sum[v] += term[k][v];
+#pragma GCC unroll 1
+    for (int k = 0; k < mixture->components; k += 2) { /* two, so that enough is under way */
+        ais_doubles power[2 * MOST];
+        for (int v = 0; v < vectors; v++) {
+            power[v] = term[k][v] - base[v];
+            power[vectors + v] = term[k + 1][v] - base[v];
+        }
+        ais_powers_below(2 * vectors, power);
+        for (int v = 0; v < vectors; v++) sum[v] += power[v];
+        for (int v = 0; v < vectors; v++) sum[v] += power[vectors + v];
     }
-    for (int v = 0; v < vectors; v++) {
-        ais_doubles value = ais_fma_double(top[v], log_2, ais_log_normal(sum[v])) + (sum[v] - sum[v]); /* NaN stays */
-        ais_store(logp + v * AIS_WORDS, ais_pick(finite[v] | (sum[v] != sum[v]), value, none));
+    for (int v = 0; v < vectors; v++) { /* NaN stays */
+        ais_doubles value = ais_fma_double(top[v], log_2, ais_log_normal(sum[v])) + (sum[v] - sum[v]);
+        ais_store(logp + v * AIS_WORDS, value);
     }
 }
 
