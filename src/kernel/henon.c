@@ -159,15 +159,11 @@ static void lattice_pass(const ais_henon *henon, const ais_henon_work *work, ais
     }
 }
 
-void ais_henon_lattice(const ais_henon *henon, const ais_henon_work *work, ais_henon_way way, size_t chains,
-                       const double *x, const double *y, double *z) {
+void ais_henon_lattice(const ais_henon *henon, const ais_henon_work *work, ais_henon_way way, const double *x,
+                       const double *y, double *z) {
     size_t lanes = work->lanes, rows = (size_t)henon->dim * lanes;
     if (ais_henon_is_small(henon)) {
-        size_t few = ais_isa_now() == AIS_BASE ? 1 : 3; /* above it all lanes together take less time */
-        if (chains <= few)
-            AIS_CHOOSE(ais_henon_alone)(&work->small, way, lanes, chains, x, y, z);
-        else
-            AIS_CHOOSE(ais_henon_many)(&work->small, way, lanes, x, y, z);
+        AIS_CHOOSE(ais_henon_many)(&work->small, way, lanes, x, y, z);
         return;
     }
     int32_t *first = work->ticks, *second = work->ticks + rows;

@@ -135,24 +135,6 @@ AIS_INLINE void scatter(int dim, size_t lanes, two value, double *to) {
     if (dim > 1) to[lanes] = value[1];
 }
 
-AIS_INLINE void run(const ais_henon_small *map, int dim, bool tanh, ais_henon_way way, size_t lanes, size_t chains,
-                    const double *x, const double *y, double *z) {
-    for (size_t c = 0; c < chains; c++) {
-        two first = gather(dim, lanes, x + c), second = gather(dim, lanes, y + c);
-        map_one(map, dim, tanh, way, &first, &second);
-        scatter(dim, lanes, first, z + c);
-        scatter(dim, lanes, second, z + (size_t)dim * lanes + c);
-    }
-}
-
-void AIS_ISA(ais_henon_alone)(const ais_henon_small *map, ais_henon_way way, size_t lanes, size_t chains,
-                              const double *x, const double *y, double *z) {
-    if (map->dim == 1 && map->tanh) run(map, 1, true, way, lanes, chains, x, y, z);
-    if (map->dim == 1 && !map->tanh) run(map, 1, false, way, lanes, chains, x, y, z);
-    if (map->dim == 2 && map->tanh) run(map, 2, true, way, lanes, chains, x, y, z);
-    if (map->dim == 2 && !map->tanh) run(map, 2, false, way, lanes, chains, x, y, z);
-}
-
 AIS_INLINE ais_doubles half_square(int dim, two v) {
     ais_doubles sum = {0};
     for (int i = 0; i < dim; i++) sum = ais_fma_double(ais_spread_double(v[i]), ais_spread_double(v[i]), sum);

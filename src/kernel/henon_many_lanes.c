@@ -12,45 +12,24 @@ typedef struct numbers {
     ais_floats of[2][GROUP];
 } numbers;
 
-/* The partial sum of units first, first + 8, ... of V for `group` vectors, in addition to sum. dim, tanh and group are
- * constants after inlining. */
-AIS_INLINE numbers partial_sum(int dim, bool tanh, int group, const float *unit, const float *end, const numbers *in,
-                               numbers sum) {
-    do {
-        ais_floats h[GROUP];
-        for (int g = 0; g < group; g++)
-            h[g] = ais_fma(ais_spread(unit[0]), in->of[0][g], ais_spread(unit[dim * AIS_UNITS]));
-        for (int g = 0; g < group && dim > 1; g++) h[g] = ais_fma(ais_spread(unit[AIS_UNITS]), in->of[1][g], h[g]);
-        for (int g = 0; g < group; g++) h[g] = tanh ? ais_tanh(h[g]) : ais_max(h[g], ais_spread(0));
-        for (int i = 0; i < dim; i++)
-            for (int g = 0; g < group; g++)
-                sum.of[i][g] = ais_fma(ais_spread(unit[(dim + 1 + i) * AIS_UNITS]), h[g], sum.of[i][g]);
-        unit += (2 * dim + 1) * AIS_UNITS;
-    } while (unit < end);
-    return sum;
-}
-
-AIS_INLINE void add(int dim, int group, const numbers *to, numbers *sum) {
-    for (int i = 0; i < dim; i++)
-        for (int g = 0; g < group; g++) sum->of[i][g] = to->of[i][g] + sum->of[i][g];
-}
-
-/* V. Partial sums are taken in the order 0, 2, 1, 3, 4, 6, 5, 7, so that at most three wait to be added. */
+/* V of `group` vectors, unit by unit. dim, tanh and group are constants after inlining. */
 AIS_INLINE numbers value(int dim, bool tanh, int group, const ais_small_layer *layer, int blocks, const numbers *in) {
-    const float *end = layer->block + (ptrdiff_t)blocks * (2 * dim + 1) * AIS_UNITS;
-    numbers bias = {0}, sum = {0}, waiting[3];
+    const float *block = layer->block, *end = block + (ptrdiff_t)blocks * (2 * dim + 1) * AIS_UNITS;
+    numbers sum;
     for (int i = 0; i < dim; i++)
-        for (int g = 0; g < group; g++) bias.of[i][g] = ais_spread(layer->bias[i]);
+        for (int g = 0; g < group; g++) sum.of[i][g] = ais_spread(layer->bias[i]);
+    for (; block < end; block += (2 * dim + 1) * AIS_UNITS)
 #pragma GCC unroll 8
-    for (int t = 0; t < AIS_UNITS; t++) {
-        int k = (t & 1) << 1 | (t & 2) >> 1 | (t & 4);
-        sum = partial_sum(dim, tanh, group, layer->block + k, end, in, t == 0 ? bias : (numbers){0});
-        if (t & 1) add(dim, group, &waiting[0], &sum);
-        if ((t & 3) == 3) add(dim, group, &waiting[1], &sum);
-        if (t == 7) break;
-        waiting[(t & 3) == 3 ? 2 : t & 1] = sum;
-    }
-    add(dim, group, &waiting[2], &sum);
+        for (const float *unit = block; unit < block + AIS_UNITS; unit++) {
+            ais_floats h[GROUP];
+            for (int g = 0; g < group; g++)
+                h[g] = ais_fma(ais_spread(unit[0]), in->of[0][g], ais_spread(unit[dim * AIS_UNITS]));
+            for (int g = 0; g < group && dim > 1; g++) h[g] = ais_fma(ais_spread(unit[AIS_UNITS]), in->of[1][g], h[g]);
+            for (int g = 0; g < group; g++) h[g] = tanh ? ais_tanh(h[g]) : ais_max(h[g], ais_spread(0));
+            for (int i = 0; i < dim; i++)
+                for (int g = 0; g < group; g++)
+                    sum.of[i][g] = ais_fma(ais_spread(unit[(dim + 1 + i) * AIS_UNITS]), h[g], sum.of[i][g]);
+        }
     return sum;
 }
 

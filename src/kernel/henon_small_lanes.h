@@ -2,9 +2,9 @@
  * loop. Nothing is stored between V's layers: unit by unit, h = act(w x + b) is made for several
  * vectors of chains, which share the broadcast weights, and added to the output at once.
  *
- * V's sum over hidden units is taken as eight partial sums (units k, k + 8, k + 16, ..., the first of them from V's
- * bias on), added as ((0+2)+(1+3)) + ((4+6)+(5+7)): eight units at a time when a chain is alone, chains at a time when
- * there are many, with the same bits. */
+ * V's sum over hidden units is taken one unit after the other for many chains, and for the only chain of a run as eight
+ * partial sums (units k, k + 8, ..., the first of them from V's bias on), added as ((0+2)+(1+3)) + ((4+6)+(5+7)). The
+ * two differ by rounding: there is no order that is fast for both. */
 #ifndef AIS_KERNEL_HENON_SMALL_LANES_H
 #define AIS_KERNEL_HENON_SMALL_LANES_H
 
@@ -13,9 +13,6 @@
 /* From x and y, dim x lanes each, to z, 2 dim x lanes, which may hold them. */
 AIS_DECLARE_LANES(void, ais_henon_many, const ais_henon_small *map, ais_henon_way way, size_t lanes, const double *x,
                   const double *y, double *z);
-/* The same of the first `chains` lanes alone, one by one. */
-AIS_DECLARE_LANES(void, ais_henon_alone, const ais_henon_small *map, ais_henon_way way, size_t lanes, size_t chains,
-                  const double *x, const double *y, double *z);
 
 /* A whole proposal of lane 0: v (dim) is put on the lattice, z = M(u, v), x = mean + factor u'. Returns
  * 1/2 |v|^2 - 1/2 |v'|^2. Coordinates are `lanes` apart. */

@@ -69,7 +69,7 @@ static void flow_involution(const ais_learned *learned, ais_proposal *proposal, 
 }
 
 void ais_learned_lattice_involution(const ais_learned *learned, ais_proposal *proposal, double *z) {
-    ais_henon_lattice(&learned->henon, &proposal->henon_work, way_of(learned), proposal->chains, z,
+    ais_henon_lattice(&learned->henon, &proposal->henon_work, way_of(learned), z,
                       z + (size_t)proposal->dim * proposal->lanes, z);
 }
 
@@ -85,15 +85,14 @@ static void add_miss(int dim, size_t lanes, const double *value, const double *w
 static void propose_many(const ais_learned *learned, ais_proposal *proposal) {
     size_t lanes = proposal->lanes, rows = (size_t)proposal->dim * lanes, chains = proposal->chains;
     AIS_CHOOSE(ais_lattice_round)(rows, proposal->v, proposal->v);
-    ais_henon_lattice(&learned->henon, &proposal->henon_work, way_of(learned), chains, proposal->u, proposal->v,
-                      proposal->z);
+    ais_henon_lattice(&learned->henon, &proposal->henon_work, way_of(learned), proposal->u, proposal->v, proposal->z);
     AIS_CHOOSE(ais_kinetic)(proposal->dim, lanes, proposal->v, proposal->z + rows, proposal->kinetic);
     ais_unwhiten_first(&learned->whitening, lanes, chains, proposal->z, proposal->x);
 }
 
 /* log_det and round_trip are and stay 0. */
 void ais_propose_henon(const ais_learned *learned, ais_proposal *proposal) {
-    if (proposal->chains == 1 && ais_henon_is_small(&learned->henon))
+    if (proposal->single && ais_henon_is_small(&learned->henon))
         proposal->kinetic[0] = AIS_CHOOSE(ais_henon_alone_propose)(&proposal->alone);
     else
         propose_many(learned, proposal);

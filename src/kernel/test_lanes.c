@@ -31,22 +31,38 @@ void AIS_ISA(ais_kinetic)(int dim, size_t lanes, const double *v, const double *
     }
 }
 
+/* `vectors` of chains: so many, because each of their powers is a long chain of operations that wait for one another. */
+AIS_INLINE void test(const ais_test_call *call, int vectors, size_t c, double *chance, int64_t *taken) {
+    enum { MOST = AIS_LANES / AIS_WORDS };
+    const ais_doubles one = ais_spread_double(1), zero = {0}, tolerance = ais_spread_double(call->tolerance);
+    const ais_doubles least = ais_spread_double(-700), log2_e = ais_spread_double(0x1.71547652b82fep+0);
+    ais_doubles ratio[MOST], odds[MOST]; /* odds of the less likely of the two */
+    for (int k = 0; k < vectors; k++) {
+        size_t at = c + (size_t)(k * AIS_WORDS);
+        ratio[k] = ais_load(call->next_logp + at) - ais_load(call->logp + at);
+        ratio[k] = ratio[k] + ais_load(call->kinetic + at) + ais_load(call->log_det + at);
+        odds[k] = log2_e * ais_pick(ratio[k] > zero, -ratio[k], ratio[k]);
+    }
+    ais_powers_below(vectors, odds);
+    for (int k = 0; k < vectors; k++) {
+        size_t at = c + (size_t)(k * AIS_WORDS);
+        ais_doubles value = ais_pick(ratio[k] > zero, one, odds[k]);
+        if (call->barker) value = value / (one + odds[k]);
+        /* nor where the ratio is no number */
+        ais_words possible = (ais_words)(ratio[k] >= least) & (ais_words)(ais_load(call->round_trip + at) <= tolerance);
+        value = (ais_doubles)((ais_words)value & possible);
+        ais_words below = (ais_words)(ais_load(call->uniform + at) < value);
+        ais_store(chance + at, value);
+        memcpy(taken + at, &below, sizeof below);
+    }
+}
+
 /* math.md (3) and (4). */
 void AIS_ISA(ais_test_lanes)(const ais_test_call *call, double *chance, int64_t *taken) {
-    const ais_doubles one = ais_spread_double(1), zero = {0}, tolerance = ais_spread_double(call->tolerance);
-    for (size_t c = 0; c < call->chains; c += AIS_WORDS) {
-        ais_doubles ratio = ais_load(call->next_logp + c) - ais_load(call->logp + c);
-        ratio = ratio + ais_load(call->kinetic + c) + ais_load(call->log_det + c);
-        ais_longs positive = ratio > zero;
-        ais_doubles odds = ais_exp_below(ais_pick(positive, -ratio, ratio)); /* of the less likely of the two */
-        ais_doubles value = ais_pick(positive, one, odds);
-        if (call->barker) value = value / (one + odds);
-        ais_words whole = (ais_words)(ratio == ratio) & (ais_words)(ais_load(call->round_trip + c) <= tolerance);
-        value = (ais_doubles)((ais_words)value & whole);
-        ais_words below = (ais_words)(ais_load(call->uniform + c) < value);
-        ais_store(chance + c, value);
-        memcpy(taken + c, &below, sizeof below);
-    }
+    if (call->chains <= AIS_WORDS)
+        test(call, 1, 0, chance, taken);
+    else
+        for (size_t c = 0; c < call->chains; c += AIS_LANES) test(call, AIS_LANES / AIS_WORDS, c, chance, taken);
 }
 
 void AIS_ISA(ais_take)(int rows, size_t lanes, size_t chains, const int64_t *taken, const void *from, void *to) {

@@ -128,6 +128,8 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
         !mine->ahead || !mine->point)
         return ais_fail_memory(context, "a kernel's state", rows * sizeof(double));
     mine->proposal.chains = (size_t)state->chains;
+    /* Only the last block of a run is not full. */
+    mine->proposal.single = state->chains == 1 && state->chain == 0;
     mine->edition = learned->edition;
     mine->independent = ais_is_independent(learned);
     mine->bounded = learned->propose == ais_propose_henon && is_bounded(&learned->whitening);

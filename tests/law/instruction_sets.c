@@ -156,14 +156,14 @@ static void densities(void **state) {
     }
 }
 
-/* 40 steps of chains 0 .. chains - 1; x is what chain `which` went through, and how often it moved. */
-static int run(const ais_learned *learned, const ais_target *target, int chains, int which, double *x) {
+/* 40 steps of a block of chains; x is what the one in lane `which` went through, and how often it moved. */
+static int run(const ais_learned *learned, const ais_target *target, uint32_t first, int chains, int which, double *x) {
     ais_context context = {0};
     ais_state *state;
     void *own;
     ais_info info[LANES];
     int moves = 0, dim = target->dim;
-    assert_ok(context, ais_state_new(&context, target, 3, 0, chains, 0, NULL, &state));
+    assert_ok(context, ais_state_new(&context, target, 3, first, chains, 0, NULL, &state));
     assert_ok(context, learned->kernel.type->init(&context, &learned->kernel, state, &own));
     state->step = 5; /* the numbers of a chain alone are drawn from the last multiple of 8 on */
     for (int t = 0; t < 40; t++, state->step++) {
@@ -178,7 +178,8 @@ static int run(const ais_learned *learned, const ais_target *target, int chains,
     return moves;
 }
 
-/* Alone, among few, among many: the same bytes. */
+/* Among few, among many, alone in the last block of a run: the same bytes. The only chain of a run has other roundings
+ * where a small henon map sums over hidden units in another order. */
 static void company_does_not_matter(void **state) {
     (void)state;
     static const ais_shape made[] = {
@@ -191,7 +192,7 @@ static void company_does_not_matter(void **state) {
         {.map = AIS_SPLINE, .dim = 2, .reversal = AIS_SWAP, .activation = AIS_TANH},
         {.map = AIS_REALNVP, .dim = 3, .joint = true, .activation = AIS_TANH},
     };
-    const int company[] = {1, 2, 3, 4, 9, 17, 64};
+    const int company[] = {2, 3, 4, 9, 17, 64};
     ais_isa now = ais_isa_now();
     int count = sets();
     for (size_t s = 0; s < sizeof made / sizeof *made; s++) {
@@ -205,17 +206,24 @@ static void company_does_not_matter(void **state) {
             double wanted[40 * 8], x[40 * 8], other[40 * 8];
             size_t bytes = sizeof(double) * 40 * (size_t)(target->dim + 2);
             assert_true(ais_isa_take((ais_isa)i));
-            int moves = run(learned, target, LANES, 0, wanted);
+            int moves = run(learned, target, 0, LANES, 0, wanted);
             if (i == 0) print_message("shape %zu: %d of 40 steps moved\n", s, moves);
             assert_true(moves > 0);
             for (size_t k = 0; k < sizeof company / sizeof *company; k++) {
-                run(learned, target, company[k], 0, x);
+                run(learned, target, 0, company[k], 0, x);
                 if (memcmp(x, wanted, bytes) != 0)
                     fail_msg("shape %zu, %s: one of %d chains differs from one of 64", s, ais_isa_name((ais_isa)i),
                              company[k]);
             }
-            run(learned, target, LANES, 1, other); /* another chain is not the same */
+            run(learned, target, 0, LANES, 1, other); /* another chain is not the same */
             assert_memory_not_equal(other, wanted, bytes);
+            run(learned, target, 1, 1, 0, x);
+            assert_memory_equal(x, other, bytes);
+            run(learned, target, 0, 1, 0, x);
+            if (ais_henon_is_small(&learned->henon))
+                assert_true(largest((size_t)target->dim + 2, x, wanted) < 1e-4); /* of the first step */
+            else
+                assert_memory_equal(x, wanted, bytes);
         }
         ais_isa_take(now);
         ais_kernel_free(&learned->kernel);
@@ -230,21 +238,28 @@ static void every_set_is_exact(void **state) {
     int count = sets();
     for (int s = 0; s < 4; s++)
         for (int i = 0; i < count; i++)
-            for (size_t chains = 1; chains <= LANES; chains += LANES - 1) {
+            for (int single = 0; single < 2; single++) {
                 ais_learned *learned = make(shapes[s].shape, 0.7);
                 ais_arena arena = {0};
                 ais_proposal proposal;
-                size_t n = 2 * (size_t)learned->shape.dim * LANES;
+                size_t rows = (size_t)learned->shape.dim * LANES;
                 assert_true(ais_proposal_new(learned, LANES, &arena, &proposal));
-                double *z = AIS_TAKE(&arena, double, n), *image = AIS_TAKE(&arena, double, n);
-                proposal.chains = chains;
+                proposal.single = single;
                 assert_true(ais_isa_take((ais_isa)i));
-                for (size_t k = 0; k < n; k++) image[k] = z[k] = floor(odd(4, k, -3, 3) * 0x1p32) * 0x1p-32;
-                ais_learned_lattice_involution(learned, &proposal, image);
-                assert_true(image[0] != z[0]);
-                ais_learned_lattice_involution(learned, &proposal, image);
-                for (size_t k = 0; k < n; k++)
-                    if (k % LANES < chains) assert_true(image[k] == z[k]);
+                for (size_t k = 0; k < rows; k++) {
+                    proposal.u[k] = floor(odd(4, k, -3, 3) * 0x1p32) * 0x1p-32;
+                    proposal.v[k] = floor(odd(5, k, -3, 3) * 0x1p32) * 0x1p-32;
+                }
+                double *u = AIS_TAKE(&arena, double, rows), *v = AIS_TAKE(&arena, double, rows);
+                memcpy(u, proposal.u, rows * sizeof *u);
+                memcpy(v, proposal.v, rows * sizeof *v);
+                learned->propose(learned, &proposal);
+                assert_true(proposal.z[0] != u[0]);
+                memcpy(proposal.u, proposal.z, rows * sizeof *u);
+                memcpy(proposal.v, proposal.z + rows, rows * sizeof *v);
+                learned->propose(learned, &proposal);
+                for (size_t k = 0; k < rows; k++)
+                    if (k % LANES == 0 || !single) assert_true(proposal.z[k] == u[k] && proposal.z[rows + k] == v[k]);
                 ais_arena_free(&arena);
                 ais_kernel_free(&learned->kernel);
             }

@@ -5,7 +5,6 @@
 
 #include "invariance.h"
 
-#include "base/fixed.h"
 #include "kernel/lattice_lanes.h"
 #include "kernel/learned.h"
 
@@ -88,13 +87,12 @@ static void unequal_eta(const ais_learned *learned, ais_proposal *proposal) {
     size_t rows = (size_t)proposal->dim * proposal->lanes;
     ais_propose_henon(learned, proposal); /* for kinetic of v and the rest */
     double *z = proposal->z;
-    ais_henon_lattice(&learned->henon, &proposal->henon_work, AIS_HENON_FORWARD, proposal->chains, proposal->u,
-                      proposal->v, z);
+    ais_henon_lattice(&learned->henon, &proposal->henon_work, AIS_HENON_FORWARD, proposal->u, proposal->v, z);
     for (size_t i = 0; i < rows; i++) z[rows + i] = -z[rows + i];
     ais_real *eta = learned->weights + learned->henon.layer_weights - 2;
     for (int i = 0; i < 2; i++) eta[i] += 0.5F;
     ais_henon_work_set(&learned->henon, &proposal->henon_work);
-    ais_henon_lattice(&learned->henon, &proposal->henon_work, AIS_HENON_INVERSE, proposal->chains, z, z + rows, z);
+    ais_henon_lattice(&learned->henon, &proposal->henon_work, AIS_HENON_INVERSE, z, z + rows, z);
     for (int i = 0; i < 2; i++) eta[i] -= 0.5F;
     ais_henon_work_set(&learned->henon, &proposal->henon_work);
     for (size_t c = 0; c < proposal->lanes; c++) {
