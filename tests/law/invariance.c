@@ -106,6 +106,7 @@ static void unequal_eta(const ais_learned *learned, ais_proposal *proposal) {
 
 static void broken_kernels_are_caught(void **state) {
     (void)state;
+    if (draws_wanted() < 100000) skip(); /* too few to tell */
     const struct {
         const char *name;
         int kernel;
