@@ -6,7 +6,7 @@
  * Learned kernels. With z = (x, v), v ~ N(0, I) fresh at every step, the proposal is the
  * involution M = g^-1 o R o g, accepted with probability min(1, exp l) (Metropolis) or
  * 1 / (1 + exp -l) (Barker), l = log p(x')N(v') - log p(x)N(v) + log|det J_M(z)|.
- *     henon    n layers (x, y) -> (y + eta, -x + V(y)) on a fixed-point lattice: M(M(z)) = z bit
+ *     henon    n layers (x, y) -> (y + eta, -x + V(y)) on a lattice of numbers: M(M(z)) = z bit
  *              for bit, |det J| = 1
  *     realnvp  affine coupling layers, on (x, v) jointly or on x alone
  *     spline   rational-quadratic spline coupling layers on x alone

@@ -1,5 +1,5 @@
 /* 64-bit fixed point: integers that stand for multiples of 2^-32. Addition and subtraction wrap, so
- * that each undoes the other for every pair of values: the lattice of math.md (7). */
+ * that each undoes the other for every pair of values: the lattice of anice. */
 #ifndef AIS_BASE_FIXED_H
 #define AIS_BASE_FIXED_H
 

@@ -1,7 +1,7 @@
 /* Henon maps: n layers (x, y) -> (y + eta, -x + V(y)), V a perceptron; inverse
  * (x, y) -> (V(x - eta) - y, x - eta). One eta serves both directions.
  *
- * Twice over: on the fixed-point lattice for sampling, where each direction undoes the other bit
+ * Twice over: on a lattice (kernel/lattice_lanes.h) for sampling, where each direction undoes the other bit
  * for bit whatever V is, and in double for training, with a backward pass. */
 #ifndef AIS_KERNEL_HENON_H
 #define AIS_KERNEL_HENON_H

@@ -4,7 +4,7 @@
  *
  * With the direction u = +-1 as part of the state, (x, v, u) -> (f(x, v), -u) for u = 1 and (f^-1(x, v), -u) for u = -1
  * is an involution; u is +-1 with probability 1/2, fresh at every step as v is. So the kernel is one more involution
- * with a Metropolis test. It runs on the fixed-point lattice, where f^-1 undoes f bit for bit whatever the networks
+ * with a Metropolis test. It runs on a fixed-point lattice, where f^-1 undoes f bit for bit whatever the networks
  * are. */
 #ifndef AIS_KERNEL_NICE_H
 #define AIS_KERNEL_NICE_H
