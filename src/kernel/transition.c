@@ -56,13 +56,15 @@ static void put_on_lattice(const ais_learned *learned, ais_state *state, own *mi
         if (mine->seen[c] != state->version[c]) {
             mine->beyond[c] = 0;
             for (size_t i = c; i < rows; i += lanes)
-                if (!(fabs(proposal->z[i]) <= AIS_LATTICE_END)) mine->beyond[c] = INFINITY;
+                if (!(proposal->z[i] >= -AIS_LATTICE_END && proposal->back[i] < AIS_LATTICE_END))
+                    mine->beyond[c] = INFINITY;
             for (size_t i = c; i < rows; i += lanes) {
                 proposal->u[i] = proposal->back[i];
                 if (mine->beyond[c] == 0) state->x[i] = mine->x[i];
             }
         }
         mine->exact &= mine->beyond[c] == 0;
+        proposal->round_trip[c] = mine->beyond[c];
     }
 }
 

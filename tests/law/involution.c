@@ -1,6 +1,7 @@
 /* M(M(z)) = z: bit for bit on the lattice, to rounding for flows; and |det J_M| as claimed. */
 #include "support.h"
 
+#include "kernel/lattice_lanes.h"
 #include "kernel/learned.h"
 #include "simd/normal.h"
 
@@ -29,9 +30,9 @@ static double lattice_number(uint64_t seed, uint64_t i) {
     double sign = bits[3] % 2 ? 1 : -1;
     switch (bits[2] % 8) {
     case 0:
-        return (double)(any / (1 << 13)) * 0x1p-32; /* anywhere */
+        return floor((double)any * 0x1p-31 * AIS_LATTICE_END) * 0x1p-32; /* anywhere */
     case 1:
-        return sign * (0x1p18 - bits[0] % 3 * 0x1p-32); /* the very ends */
+        return sign * (AIS_LATTICE_END - (1 + bits[0] % 3) * 0x1p-32); /* the very ends */
     case 2:
         return sign * (0x1p11 + (bits[0] % 9 - 4.0) * 0x1p-32); /* where ticks wrap */
     case 3:
