@@ -14,7 +14,8 @@ typedef double two __attribute__((vector_size(16)));
 
 #if defined(__AVX2__)
 
-/* Ticks of half of the chain's state, its two coordinates four times: (x0, x1, x0, x1, ...). In one dimension x1 is 0. */
+/* Ticks of half of the chain's state, its two coordinates four times: (x0, x1, x0, x1, ...). In one dimension x1 is 0.
+ */
 typedef uint32_t half __attribute__((vector_size(32)));
 
 AIS_INLINE half pair(const int32_t *eta) {

@@ -1,8 +1,8 @@
-/* The lattice that Henon maps live on, math.md (7): multiples of 2^-32 of the whitened scale from -AIS_LATTICE_END up to
- * AIS_LATTICE_END, as doubles. A map changes whole ticks of a lattice number, the 32-bit integer floor(number / 2^-20),
- * with sums that wrap; what a number has besides (the hidden lowest bits, and beyond +-2^11 a multiple of 2^12) stays
- * with it. So each layer permutes the lattice, whatever V is; and none leaves it, as it ends with a whole stretch of
- * 2^12.
+/* The lattice that Henon maps live on, math.md (7): multiples of 2^-32 of the whitened scale from -AIS_LATTICE_END up
+ * to AIS_LATTICE_END, as doubles. A map changes whole ticks of a lattice number, the 32-bit integer floor(number /
+ * 2^-20), with sums that wrap; what a number has besides (the hidden lowest bits, and beyond +-2^11 a multiple of 2^12)
+ * stays with it. So each layer permutes the lattice, whatever V is; and none leaves it, as it ends with a whole stretch
+ * of 2^12.
  *
  * In arrays of n, a multiple of AIS_LANES and aligned. Within a vector ticks may stand in another order than the
  * numbers, always the same one. */
@@ -15,7 +15,7 @@
 #include "simd/isa.h"
 
 enum { AIS_LATTICE_HIDDEN = 12 };
-#define AIS_TICK 0x1p-20
+#define AIS_TICK        0x1p-20
 #define AIS_LATTICE_END (0x1p18 - 0x1p11)
 
 /* The nearest lattice numbers; what is beyond the ends is put there. */

@@ -16,7 +16,8 @@ AIS_INLINE ais_doubles ais_lattice_rounded(ais_doubles value) {
 /* The ticks of two vectors, in the order of ais_low_words. */
 AIS_INLINE ais_uints ais_ticks(ais_doubles a, ais_doubles b) {
     const ais_doubles magic = ais_spread_double(AIS_LATTICE_MAGIC);
-    ais_words first = (ais_words)(a + magic) >> AIS_LATTICE_HIDDEN, second = (ais_words)(b + magic) >> AIS_LATTICE_HIDDEN;
+    ais_words first = (ais_words)(a + magic) >> AIS_LATTICE_HIDDEN,
+              second = (ais_words)(b + magic) >> AIS_LATTICE_HIDDEN;
     return (ais_uints)ais_low_words((ais_longs)first, (ais_longs)second);
 }
 

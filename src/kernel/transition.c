@@ -44,8 +44,8 @@ static void estimate_logp(const ais_learned *learned, const own *mine, const dou
     }
 }
 
-/* Where x was moved by another u becomes the lattice number nearest to it, at most 2^-33 of the whitened scale away, and
- * x what belongs to that. A chain beyond the lattice's ends keeps its x, and M leaves it there. z is u before. */
+/* Where x was moved by another u becomes the lattice number nearest to it, at most 2^-33 of the whitened scale away,
+ * and x what belongs to that. A chain beyond the lattice's ends keeps its x, and M leaves it there. z is u before. */
 static void put_on_lattice(const ais_learned *learned, ais_state *state, own *mine) {
     const ais_proposal *proposal = &mine->proposal;
     size_t lanes = proposal->lanes, rows = (size_t)proposal->dim * lanes;
@@ -126,8 +126,8 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
     mine->taken = AIS_TAKE(&state->arena, int64_t, lanes);
     mine->point = AIS_TAKE(&state->arena, double, learned->shape.dim);
     bool taped = !learned->ratio.weights || ais_ratio_tape_new(&learned->ratio, lanes, &state->arena, &mine->ratio);
-    if (!taped || !mine->seen || !mine->x || !mine->beyond || !mine->logp || !mine->uniform || !mine->chance || !mine->taken ||
-        !mine->ahead || !mine->point)
+    if (!taped || !mine->seen || !mine->x || !mine->beyond || !mine->logp || !mine->uniform || !mine->chance ||
+        !mine->taken || !mine->ahead || !mine->point)
         return ais_fail_memory(context, "a kernel's state", rows * sizeof(double));
     mine->proposal.chains = (size_t)state->chains;
     /* Only the last block of a run is not full. */

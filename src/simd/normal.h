@@ -11,8 +11,8 @@ void ais_normals(const ais_stream *stream, size_t count, double *value);
  * c's stream, the number that ais_normals gives it. lanes is a multiple of AIS_LANES. */
 void ais_normals_lanes(const ais_stream *stream, size_t count, size_t lanes, double *value);
 
-/* The same of the first `chains` of them, and in uniform[c] a number of the same stream that is independent of them, for
- * the test of a step: a call of the generator leaves enough bits for it. What the other lanes get is not said. */
+/* The same of the first `chains` of them, and in uniform[c] a number of the same stream that is independent of them,
+ * for the test of a step: a call of the generator leaves enough bits for it. What the other lanes get is not said. */
 void ais_numbers_first(const ais_stream *stream, size_t count, size_t lanes, size_t chains, double *value,
                        double *uniform);
 

@@ -11,7 +11,8 @@ typedef struct ais_counters {
     uint32_t by_step, by_chain, index, by_index;
 } ais_counters;
 
-/* Two normals for each lane, and, unless it is NULL, a uniform number of 34 bits from what they leave of their words. */
+/* Two normals for each lane, and, unless it is NULL, a uniform number of 34 bits from what they leave of their words.
+ */
 AIS_DECLARE_LANES(void, ais_normal_pairs, const ais_stream *stream, size_t lanes, ais_counters counters, double *first,
                   double *second, double *uniform);
 AIS_DECLARE_LANES(void, ais_uniforms_block, const ais_stream *stream, size_t lanes, ais_counters counters,

@@ -98,8 +98,7 @@ static void unequal_eta(const ais_learned *learned, ais_proposal *proposal) {
     for (size_t c = 0; c < proposal->lanes; c++) {
         proposal->kinetic[c] = 0;
         for (size_t i = c; i < rows; i += proposal->lanes)
-            proposal->kinetic[c] +=
-                0.5 * (proposal->v[i] * proposal->v[i] - z[rows + i] * z[rows + i]);
+            proposal->kinetic[c] += 0.5 * (proposal->v[i] * proposal->v[i] - z[rows + i] * z[rows + i]);
     }
     ais_unwhiten(&learned->whitening, proposal->lanes, z, proposal->x);
 }

@@ -54,6 +54,7 @@ static long lattice_misses(ais_learned *learned, long states, uint64_t seed, boo
         for (size_t i = 0; i < 2 * rows; i++) z[i] = lattice_number(seed, (uint64_t)done * 8192 + i);
         memcpy(image, z, 2 * rows * sizeof *z);
         ais_learned_lattice_involution(learned, &proposal, image);
+        for (size_t i = 0; i < 2 * rows; i++) assert_true(image[i] >= -AIS_LATTICE_END && image[i] < AIS_LATTICE_END);
         /* eta of the first layer; the last one's cancels when R is flip */
         if (broken) learned->weights[learned->henon.layer_weights - 1] += 0.01F;
         ais_henon_work_set(&learned->henon, &proposal.henon_work);

@@ -23,8 +23,8 @@ static void ticks_are_replaced(void **state) {
     (void)state;
     _Alignas(64) double from[N], to[N], back[N];
     _Alignas(64) int32_t before[N], wanted[N], after[N];
-    const double odd_ones[] = {0, -0x1p-32, 0x1p11, -0x1p11, 0x1p11 - 0x1p-32, -0x1p11 - 0x1p-32,
-                               AIS_LATTICE_END - 0x1p-32, -AIS_LATTICE_END};
+    const double odd_ones[] = {
+        0, -0x1p-32, 0x1p11, -0x1p11, 0x1p11 - 0x1p-32, -0x1p11 - 0x1p-32, AIS_LATTICE_END - 0x1p-32, -AIS_LATTICE_END};
     for (uint64_t round = 0; round < 200; round++) {
         for (size_t i = 0; i < N; i++) {
             double any = odd(1, round * N + i, -1, 1);
