@@ -124,7 +124,8 @@ void ais_kernel_set_test(ais_kernel *kernel, ais_test test);
 void ais_kernel_set_tolerance(ais_kernel *kernel, double tolerance);
 
 /* M at n points: z and image are coordinate-major, 2 dim rows of n values, x first, then v.
- * log_det may be NULL. Henon rounds z to its lattice first. */
+ * log_det may be NULL. Henon rounds z to its lattice first, which ends at +-2^11 of the whitened scale: chains beyond
+ * are left where they are. */
 ais_status ais_kernel_involution(ais_context *context, const ais_kernel *kernel, size_t n, const double *z,
                                  double *image, double *log_det);
 

@@ -190,6 +190,7 @@ static ais_status open_states(work *this) {
             ais_state_new(&this->context, this->target, 1, (uint32_t)first, count, 0, NULL, &this->state[this->states]);
         if (status != AIS_OK) return status;
         int b = this->states++;
+        this->state[b]->single = chains == 1;
         status = this->kernel->type->init(&this->context, this->kernel, this->state[b], &this->own[b]);
         if (status != AIS_OK) return status;
     }
@@ -220,7 +221,8 @@ static ais_status open_work(work *this) {
             status = ais_fail_memory(context, "a benchmark's proposal", sizeof(double) * BLOCK);
         for (size_t i = 0; status == AIS_OK && i < (size_t)row->shape.dim * BLOCK; i++) {
             this->proposal.v[i] = this->number[i];
-            this->proposal.u[i] = this->proposal.z[i] = floor(this->number[i] * 0x1p31) * 0x1p-32; /* on henon's lattice */
+            this->proposal.u[i] = this->proposal.z[i] =
+                floor(this->number[i] * 0x1p31) * 0x1p-32; /* on henon's lattice */
         }
     }
     if (status == AIS_OK && row->chains) status = open_states(this);

@@ -2,9 +2,9 @@
  * loop. Nothing is stored between V's layers: unit by unit, h = act(w x + b) is made for several
  * vectors of chains, which share the broadcast weights, and added to the output at once.
  *
- * V's sum over hidden units is taken one unit after the other for many chains, and for the only chain of a run as eight
- * partial sums (units k, k + 8, ..., the first of them from V's bias on), added as ((0+2)+(1+3)) + ((4+6)+(5+7)). The
- * two differ by rounding: there is no order that is fast for both. */
+ * V's sum over hidden units is taken one unit after the other for many chains, and for a single one, where vectors hold
+ * eight floats or more, as eight partial sums (units k, k + 8, ..., the first of them from V's bias on), added as
+ * ((0+2)+(1+3)) + ((4+6)+(5+7)). The two differ by rounding: there is no order that is fast for both. */
 #ifndef AIS_KERNEL_HENON_SMALL_LANES_H
 #define AIS_KERNEL_HENON_SMALL_LANES_H
 

@@ -90,7 +90,7 @@ static void propose_many(const ais_learned *learned, ais_proposal *proposal) {
     ais_unwhiten_first(&learned->whitening, lanes, chains, proposal->z, proposal->x);
 }
 
-/* log_det and round_trip are and stay 0. */
+/* log_det is and stays 0; round_trip too, unless a step has a chain to keep. */
 void ais_propose_henon(const ais_learned *learned, ais_proposal *proposal) {
     if (proposal->single && ais_henon_is_small(&learned->henon))
         proposal->kinetic[0] = AIS_CHOOSE(ais_henon_alone_propose)(&proposal->alone);

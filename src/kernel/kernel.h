@@ -19,6 +19,7 @@ typedef struct ais_state {
     uint64_t seed;
     uint32_t chain;    /* the number of the first chain of the block */
     int chains;        /* of the block */
+    bool single;       /* all blocks of the run have one chain: what suits one may round otherwise; false when new */
     int lanes;         /* chains rounded up to a multiple of AIS_LANES */
     uint64_t step;     /* the number of the step to come; warm-up steps count */
     uint64_t warmup;   /* steps below this adapt */

@@ -34,7 +34,7 @@ struct ais_proposal {
     size_t lanes;
     bool measure;       /* in, independent proposals: fill round_trip, else it is 0; true when new */
     size_t chains;      /* lanes that count, the first ones; all when new */
-    bool single;        /* lane 0 has the only chain of a run; false when new */
+    bool single;        /* lane 0 alone counts, and small henon maps may round otherwise; false when new */
     double *v;          /* in: dim, fresh normals */
     double *u;          /* in: dim, the whitened point; henon: on the lattice */
     double *z;          /* out: 2 dim, M(u, v) */

@@ -63,7 +63,7 @@ static void put_on_lattice(const ais_learned *learned, ais_state *state, own *mi
                 if (mine->beyond[c] == 0) state->x[i] = mine->x[i];
             }
         }
-        mine->exact &= mine->beyond[c] == 0;
+        mine->exact &= c >= (size_t)state->chains || mine->beyond[c] == 0;
         proposal->round_trip[c] = mine->beyond[c];
     }
 }
@@ -130,8 +130,7 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
         !mine->taken || !mine->ahead || !mine->point)
         return ais_fail_memory(context, "a kernel's state", rows * sizeof(double));
     mine->proposal.chains = (size_t)state->chains;
-    /* Only the last block of a run is not full. */
-    mine->proposal.single = state->chains == 1 && state->chain == 0;
+    mine->proposal.single = state->single;
     mine->edition = learned->edition;
     mine->independent = ais_is_independent(learned);
     mine->bounded = learned->propose == ais_propose_henon && is_bounded(&learned->whitening);
@@ -139,7 +138,7 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
      * exact, and is only told. */
     mine->test = (ais_test_call){.chains = (size_t)state->chains,
                                  .barker = learned->test == AIS_BARKER,
-                                 .tolerance = mine->independent ? DBL_MAX : learned->tolerance,
+                                 .tolerance = mine->independent ? DBL_MAX : fmin(learned->tolerance, DBL_MAX),
                                  .round_trip = mine->proposal.round_trip,
                                  .logp = state->logp,
                                  .next_logp = mine->logp,
@@ -239,7 +238,8 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
     AIS_CHOOSE(ais_test_lanes)(&mine->test, mine->chance, mine->taken);
 #pragma GCC unroll 4
     for (size_t c = 0; c < chains; c++) info[c].accept_stat = mine->chance[c];
-    for (size_t c = 0; c < chains && !mine->exact; c++) info[c].round_trip = proposal->round_trip[c];
+    for (size_t c = 0; c < chains && !mine->exact; c++)
+        info[c].round_trip = mine->beyond[c] > 0 ? 0 : proposal->round_trip[c];
     if (chains == 1 && learned->shape.map == AIS_HENON)
         move_alone(state, mine);
     else

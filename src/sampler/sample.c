@@ -114,6 +114,7 @@ static void init_block(void *data, int b) {
     block->status = ais_state_new(&block->context, run->target, run->header.seed, (uint32_t)first, chains,
                                   (uint64_t)run->warmup, start, &block->state);
     if (block->status != AIS_OK) return;
+    block->state->single = run->chains == 1 || run->block_chains == 1;
     block->info = AIS_TAKE(&block->state->arena, ais_info, chains);
     block->status = block->info
                         ? run->kernel->type->init(&block->context, run->kernel, block->state, &block->own)

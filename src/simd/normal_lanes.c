@@ -56,7 +56,7 @@ AIS_INLINE void sine_cosine(ais_doubles u, ais_doubles *sine, ais_doubles *cosin
  * upper 40 for the angle, which lies in one quarter of the circle, and its last two say in which. */
 AIS_INLINE void pair(const ais_words word[2], double *first, double *second) {
     ais_doubles away = ais_sqrt_double(-2 * ais_log_normal(ais_units(word[0]))), sine, cosine;
-    sine_cosine(ais_units(word[1] & ~(uint64_t)0xffffff), &sine, &cosine);
+    sine_cosine(ais_units((word[1] & ~(uint64_t)0xffffff) | 0x800000), &sine, &cosine); /* the middle of its cell */
     cosine = (ais_doubles)((ais_words)cosine ^ word[1] << 63);
     ais_longs swapped = (ais_longs)(word[1] << 62) < 0;
     ais_store(first, away * ais_pick(swapped, cosine, sine));

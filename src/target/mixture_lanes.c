@@ -75,7 +75,6 @@ double AIS_ISA(ais_mixture_plane)(const ais_mixture *mixture, const double *x) {
     ais_powers_below(PARTS, term);
     for (int p = 0; p < PARTS; p++) ais_store(value + p * AIS_WORDS, term[p]);
     for (int k = 0; k < mixture->components; k++) sum += value[k];
-    if (!finite) return sum != sum ? sum : -INFINITY;
     ais_doubles logp = ais_fma_double(ais_spread_double(top), ais_spread_double(0.69314718055994530942),
                                       ais_log_normal(ais_spread_double(sum)));
     return logp[0] + (sum - sum);

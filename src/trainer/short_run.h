@@ -1,4 +1,4 @@
-/* A few chains of a classical kernel: to start a population from, or to compare a learned kernel with. */
+/* A few chains of a kernel: to start a population from, or to compare a learned kernel with its rivals. */
 #ifndef AIS_TRAINER_SHORT_RUN_H
 #define AIS_TRAINER_SHORT_RUN_H
 

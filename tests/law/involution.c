@@ -33,10 +33,6 @@ static double lattice_number(uint64_t seed, uint64_t i) {
         return floor((double)any * 0x1p-31 * AIS_LATTICE_END) * 0x1p-32; /* anywhere */
     case 1:
         return sign * (AIS_LATTICE_END - (1 + bits[0] % 3) * 0x1p-32); /* the very ends */
-    case 2:
-        return sign * (0x1p11 + (bits[0] % 9 - 4.0) * 0x1p-32); /* where ticks wrap */
-    case 3:
-        return (double)(any / (1 << 20)) * 0x1p-32; /* as far as ticks go */
     default:
         return (double)(any / (1 << 29)) * 0x1p-32; /* within +-4 */
     }
