@@ -54,18 +54,14 @@ AIS_INLINE ais_doubles ais_sqrt_double(ais_doubles a) {
 #endif
 #endif
 
-/* The largest of a vector; a NaN may or may not be it. */
-AIS_INLINE double ais_highest(ais_doubles a) {
+/* Whether all lanes of a comparison hold. */
+AIS_INLINE bool ais_all(ais_longs which) {
 #if defined(__AVX512F__)
-    __m256d half = _mm256_max_pd(_mm512_castpd512_pd256(a), _mm512_extractf64x4_pd(a, 1));
+    return _mm512_movepi64_mask((__m512i)which) == 0xff;
 #elif defined(__AVX2__)
-    __m256d half = a;
-#endif
-#if defined(__AVX2__)
-    __m128d pair = _mm_max_pd(_mm256_castpd256_pd128(half), _mm256_extractf128_pd(half, 1));
-    return _mm_cvtsd_f64(_mm_max_sd(_mm_unpackhi_pd(pair, pair), pair));
+    return _mm256_movemask_pd((__m256d)which) == 0xf;
 #else
-    return a[0] > a[1] ? a[0] : a[1];
+    return which[0] && which[1];
 #endif
 }
 
@@ -94,7 +90,7 @@ AIS_INLINE ais_doubles ais_exp_below(ais_doubles x) {
     return (ais_doubles)(result & ~under);
 }
 
-/* 2^x of `count` vectors, at most 32 numbers that are not positive, in place, to 3e-16; 2^-1021 below -1021, a NaN
+/* 2^x of `count` vectors, at most 32 numbers up to 1000, in place, to 3e-16; 2^-1021 below -1021, a NaN
  * passes. With n = round(x), 2^n times the polynomial of degree 10 in x - n. Several vectors share the factors, and one
  * is worked on while another waits; count is a constant after inlining. */
 AIS_INLINE void ais_powers_below(int count, ais_doubles *x) {

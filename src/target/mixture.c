@@ -105,11 +105,13 @@ static ais_status begin(ais_context *context, ais_home *home, int dim, int compo
 }
 
 static ais_status finish(ais_context *context, ais_home *home, ais_mixture *mixture) {
+    mixture->direct = true;
     for (int k = 0; k < mixture->components; k++) {
         double sd = mixture->sd[k];
         mixture->constant[k] = log(mixture->weight[k]) - mixture->dim * log(sd * sqrt(2 * PI));
         mixture->half_precision[k] = 0.5 / (sd * sd);
         mixture->power[k] = mixture->constant[k] / log(2);
+        mixture->direct &= mixture->power[k] <= 900;
         mixture->factor[k] = -mixture->half_precision[k] / log(2);
         for (int i = 0; i < 2 && mixture->dim == 2; i++) mixture->plane[i][k] = mixture->centre[2 * k + i];
     }

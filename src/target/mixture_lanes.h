@@ -14,6 +14,7 @@ typedef struct ais_mixture {
     double half_precision[AIS_MIXTURE_MOST];
     /* constant and -half_precision in units of log 2; -inf and 0 of components that there are not */
     double power[AIS_MIXTURE_MOST], factor[AIS_MIXTURE_MOST];
+    bool direct;                       /* no power is above 900, so that sums of powers of 2 stay finite */
     double plane[2][AIS_MIXTURE_MOST]; /* in the plane: the centres, coordinate by coordinate */
     double mode_weight[AIS_MIXTURE_MOST];
     const double *centre; /* components x dim */

@@ -156,6 +156,40 @@ static void densities(void **state) {
     }
 }
 
+/* A mixture has another way for points far from all its components: taken for one point, it changes no other's number,
+ * and a point alone gets the same. */
+static void far_points_keep_to_themselves(void **state) {
+    (void)state;
+    static const double odd_ones[] = {60, 1e3, 1e154, 1.2e154, 1e200, NAN};
+    ais_context context = {0};
+    ais_target *target;
+    ais_isa now = ais_isa_now();
+    int count = sets();
+    assert_ok(context, ais_target_open(&context, "mog6", &target));
+    for (int i = 0; i < count; i++) {
+        double x[2 * LANES], near[LANES], with[LANES], alone;
+        assert_true(ais_isa_take((ais_isa)i));
+        for (size_t k = 0; k < 2 * LANES; k++) x[k] = odd(9, k, -8, 8);
+        target->batch(LANES, x, near, target->data);
+        for (size_t f = 0; f < sizeof odd_ones / sizeof *odd_ones; f++) {
+            const double point[] = {odd_ones[f], 0};
+            double kept[] = {x[21], x[LANES + 21]};
+            x[21] = point[0];
+            x[LANES + 21] = point[1];
+            target->batch(LANES, x, with, target->data);
+            target->batch(1, point, &alone, target->data);
+            assert_memory_equal(&with[21], &alone, sizeof alone);
+            with[21] = near[21];
+            assert_memory_equal(with, near, sizeof near);
+            if (f < 2) assert_near(alone, target->logp(point, target->data), 1e-9);
+            x[21] = kept[0];
+            x[LANES + 21] = kept[1];
+        }
+    }
+    ais_isa_take(now);
+    ais_target_close(target);
+}
+
 /* 40 steps of a block of chains; x is what the one in lane `which` went through, and how often it moved. */
 static int run(const ais_learned *learned, const ais_target *target, uint32_t first, int chains, int which, bool single,
                double *x) {
@@ -269,8 +303,11 @@ static void every_set_is_exact(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_numbers), cmocka_unit_test(proposals),
-                                       cmocka_unit_test(densities), cmocka_unit_test(company_does_not_matter),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_numbers),
+                                       cmocka_unit_test(proposals),
+                                       cmocka_unit_test(densities),
+                                       cmocka_unit_test(far_points_keep_to_themselves),
+                                       cmocka_unit_test(company_does_not_matter),
                                        cmocka_unit_test(every_set_is_exact)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
