@@ -74,7 +74,7 @@ AIS_INLINE ais_doubles ais_exp_below(ais_doubles x) {
     ais_doubles shifted = ais_fma_double(bounded, ais_spread_double(0x1.71547652b82fep+0), magic), n = shifted - magic;
     ais_doubles r = ais_fma_double(n, ais_spread_double(-0x1.62e42fefa3800p-1), bounded);
     r = ais_fma_double(n, ais_spread_double(-0x1.ef35793c76730p-45), r);
-    /* 1 / k!, k = 0 to 12; taken in pairs, pairs of pairs and so on: a chain alone waits for the last of them */
+    /* 1 / k!, k = 0 to 12; taken in pairs, pairs of pairs and so on, so that few wait for one another */
     static const double factor[] = {
         1,          1,           1.0 / 2,      1.0 / 6,       1.0 / 24,       1.0 / 120,      1.0 / 720,
         1.0 / 5040, 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600};
