@@ -81,21 +81,13 @@ AIS_INLINE void swap(ticks **x, ticks **y) {
 
 AIS_INLINE void take_ticks(int dim, size_t lanes, size_t count, const double *from, ticks *to) {
     for (size_t i = 0; i < (size_t)dim; i++)
-        for (size_t c = 0; c < count; c += AIS_WIDTH) {
-            const double *at = from + i * lanes + c;
-            *(ais_uints *)&(*to)[i][c] = ais_ticks(ais_load(at), ais_load(at + AIS_WORDS));
-        }
+        for (size_t c = 0; c < count; c += AIS_WIDTH) *(ais_uints *)&(*to)[i][c] = ais_ticks(from + i * lanes + c);
 }
 
 AIS_INLINE void put_ticks(int dim, size_t lanes, size_t count, const double *from, ticks *moved, double *to) {
     for (size_t i = 0; i < (size_t)dim; i++)
-        for (size_t c = 0; c < count; c += AIS_WIDTH) {
-            const double *at = from + i * lanes + c;
-            ais_doubles a = ais_load(at), b = ais_load(at + AIS_WORDS);
-            ais_ticks_replace(ais_ticks(a, b), *(ais_uints *)&(*moved)[i][c], &a, &b);
-            ais_store(to + i * lanes + c, a);
-            ais_store(to + i * lanes + c + AIS_WORDS, b);
-        }
+        for (size_t c = 0; c < count; c += AIS_WIDTH)
+            ais_ticks_replace(from + i * lanes + c, *(ais_uints *)&(*moved)[i][c], to + i * lanes + c);
 }
 
 /* The first `count` lanes. */

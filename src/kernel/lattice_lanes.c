@@ -7,17 +7,11 @@ void AIS_ISA(ais_lattice_round)(size_t n, const double *from, double *to) {
 }
 
 void AIS_ISA(ais_ticks_of)(size_t n, const double *number, int32_t *ticks) {
-    for (size_t i = 0; i < n; i += AIS_WIDTH)
-        *(ais_uints *)(ticks + i) = ais_ticks(ais_load(number + i), ais_load(number + i + AIS_WORDS));
+    for (size_t i = 0; i < n; i += AIS_WIDTH) *(ais_uints *)(ticks + i) = ais_ticks(number + i);
 }
 
 void AIS_ISA(ais_ticks_put)(size_t n, const double *from, const int32_t *ticks, double *to) {
-    for (size_t i = 0; i < n; i += AIS_WIDTH) {
-        ais_doubles a = ais_load(from + i), b = ais_load(from + i + AIS_WORDS);
-        ais_ticks_replace(ais_ticks(a, b), *(const ais_uints *)(ticks + i), &a, &b);
-        ais_store(to + i, a);
-        ais_store(to + i + AIS_WORDS, b);
-    }
+    for (size_t i = 0; i < n; i += AIS_WIDTH) ais_ticks_replace(from + i, *(const ais_uints *)(ticks + i), to + i);
 }
 
 #ifdef AIS_REAL_IS_DOUBLE

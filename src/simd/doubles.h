@@ -65,31 +65,6 @@ AIS_INLINE bool ais_all(ais_longs which) {
 #endif
 }
 
-/* exp of numbers that are not positive, to 2 units in the last place; 0 below -708, a NaN passes. Half the time of
- * libmvec's, which is called and takes any argument. With n = round(x / ln 2), r = x - n ln 2, |r| <= ln 2 / 2:
- * 2^n times the Taylor polynomial of exp(r) to r^12 / 12!, whose rest is below 2^-55. */
-AIS_INLINE ais_doubles ais_exp_below(ais_doubles x) {
-    const ais_doubles magic = ais_spread_double(0x1.8p52);
-    ais_doubles bounded = ais_max_double(ais_spread_double(-708), x);
-    ais_doubles shifted = ais_fma_double(bounded, ais_spread_double(0x1.71547652b82fep+0), magic), n = shifted - magic;
-    ais_doubles r = ais_fma_double(n, ais_spread_double(-0x1.62e42fefa3800p-1), bounded);
-    r = ais_fma_double(n, ais_spread_double(-0x1.ef35793c76730p-45), r);
-    /* 1 / k!, k = 0 to 12; taken in pairs, pairs of pairs and so on, so that few wait for one another */
-    static const double factor[] = {
-        1,          1,           1.0 / 2,      1.0 / 6,       1.0 / 24,       1.0 / 120,      1.0 / 720,
-        1.0 / 5040, 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600};
-    ais_doubles square = r * r, fourth = square * square, pair[6];
-    for (int k = 0; k < 6; k++)
-        pair[k] = ais_fma_double(ais_spread_double(factor[2 * k + 1]), r, ais_spread_double(factor[2 * k]));
-    for (int k = 0; k < 6; k += 2) pair[k] = ais_fma_double(pair[k + 1], square, pair[k]);
-    pair[0] = ais_fma_double(pair[2], fourth, pair[0]);
-    pair[4] = ais_fma_double(ais_spread_double(factor[12]), fourth, pair[4]);
-    ais_doubles sum = ais_fma_double(pair[4], fourth * fourth, pair[0]);
-    ais_words power = (ais_words)shifted << 52; /* n, in the low bits of shifted, into the exponent */
-    ais_words result = (ais_words)sum + power, under = (ais_words)(x < ais_spread_double(-708));
-    return (ais_doubles)(result & ~under);
-}
-
 /* 2^x of `count` vectors, at most 32 numbers up to 1000, in place, to 3e-16; 2^-1021 below -1021, a NaN
  * passes. With n = round(x), 2^n times the polynomial of degree 10 in x - n. Several vectors share the factors, and one
  * is worked on while another waits; count is a constant after inlining. */

@@ -33,7 +33,7 @@ void ais_normals_lanes(const ais_stream *stream, size_t count, size_t lanes, dou
 }
 
 void ais_uniforms_lanes(const ais_stream *stream, uint32_t index, size_t lanes, double *value) {
-    AIS_CHOOSE(ais_uniforms_block)(stream, lanes, (ais_counters){.by_chain = 1, .index = index}, value);
+    AIS_CHOOSE(ais_uniforms_block)(stream, lanes, index, value);
 }
 
 void ais_numbers_steps(const ais_stream *stream, size_t count, double *value, double *uniform) {

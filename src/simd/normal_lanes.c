@@ -86,13 +86,14 @@ void AIS_ISA(ais_normal_pairs)(const ais_stream *stream, size_t lanes, ais_count
     }
 }
 
-void AIS_ISA(ais_uniforms_block)(const ais_stream *stream, size_t lanes, ais_counters counters, double *value) {
+void AIS_ISA(ais_uniforms_block)(const ais_stream *stream, size_t lanes, uint32_t index, double *value) {
+    const ais_counters counters = {.by_chain = 1, .index = index};
     const ais_philox_key key = ais_philox_prepare(stream);
     const uint64_t shared = AIS_SHARED_CHAIN;
     ais_place at[VECTORS];
     first_places(stream, counters, at);
-    /* Consecutive chains from a multiple of 16 on: the second half of what one eight gets is the next eight's. */
-    bool pairs = counters.by_chain == 1 && !counters.by_step && !counters.by_index && stream->chain % AIS_LANES == 0;
+    /* From a multiple of 16 on the second half of what one eight gets is the next eight's. */
+    bool pairs = stream->chain % AIS_LANES == 0;
     size_t done = 0;
     for (; done + AIS_LANES <= lanes && pairs; done += AIS_LANES, value += AIS_LANES) {
         ais_words word[VECTORS][2];

@@ -15,7 +15,7 @@ typedef struct ais_counters {
  */
 AIS_DECLARE_LANES(void, ais_normal_pairs, const ais_stream *stream, size_t lanes, ais_counters counters, double *first,
                   double *second, double *uniform);
-AIS_DECLARE_LANES(void, ais_uniforms_block, const ais_stream *stream, size_t lanes, ais_counters counters,
-                  double *value);
+/* ais_random_uniform of consecutive chains from stream->chain on. */
+AIS_DECLARE_LANES(void, ais_uniforms_block, const ais_stream *stream, size_t lanes, uint32_t index, double *value);
 
 #endif
