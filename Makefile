@@ -29,7 +29,7 @@ test: check-packages build
 sanitize: check-packages
 	@cmake -S . -B build-sanitize -G Ninja -DCMAKE_BUILD_TYPE=Debug -DAIS_SANITIZE=ON > /dev/null
 	@cmake --build build-sanitize -j $(JOBS)
-	@LSAN_OPTIONS=print_suppressions=0:suppressions=$(CURDIR)/tests/support/leaks.txt AIS_INVOLUTION_STATES=100000 AIS_RESUME_BRIEF=1 ctest --test-dir build-sanitize --output-on-failure -j $(JOBS) -E 'law/(invariance|anice|learning|empirical|hmc_regressions)|cli/(arviz|read_by|documentation|ranks|report_browser|reproduce|resume)'
+	@LSAN_OPTIONS=print_suppressions=0:suppressions=$(CURDIR)/tests/support/leaks.txt AIS_INVOLUTION_STATES=100000 AIS_RESUME_BRIEF=1 ctest --test-dir build-sanitize --output-on-failure -j $(JOBS) -E 'law/(invariance|anice|learning|empirical|hmc_regressions)|cli/(arviz|read_by|documentation|ranks|report_browser|reproduce|resume|benchmarks)'
 
 lint:
 	@bash scripts/packages.sh build lint

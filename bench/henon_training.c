@@ -16,9 +16,9 @@
 
 #include <aisampler/diagnostics.h>
 
-#include "trainer/flow_trainer.h"
-#include "trainer/henon_trainer.h"
-#include "trainer/start.h"
+#include "fit/flow_start.h"
+#include "fit/henon_trainer.h"
+#include "look/start.h"
 #include "words.h"
 
 enum { CHAINS = 2000, BURN = 1000, DRAWS = 1000, MOST_MODES = 64 };
@@ -125,29 +125,29 @@ static result evaluate(const ais_target *target, const ais_kernel *kernel, const
 
 /* ---- training ---------------------------------------------------------------------------------- */
 
-static bool show(void *data, const ais_henon_progress *p) {
+static void show(void *data, const ais_loop_progress *p) {
     (void)data;
     if (number("verbose", 0) > 0)
         printf("    %-12s %6ld  loss %8.4f  d %7.4f  acc %.3f  ess %.3f  best %.3f  rollbacks %d\n", p->stage, p->step,
-               p->loss, p->discriminator_loss, p->acceptance, p->worst_ess, p->best_ess, p->rollbacks);
-    return true;
+               p->loss, p->other_loss, p->acceptance, p->score, p->best_score, p->rollbacks);
 }
 
 static ais_henon_stage stage_of(char letter, int dim) {
-    ais_henon_stage stage = letter == 'p' ? ais_henon_stage_paper(dim)
+    ais_henon_stage stage = letter == 'p' ? ais_henon_stage_paper(dim, false)
                                           : ais_henon_stage_default(letter == 'l'   ? AIS_LIKELIHOOD
                                                                     : letter == 'a' ? AIS_ADVERSARIAL
                                                                                     : AIS_EXACT);
     char key[32];
-#define TAKE(field)                                                                                                    \
-    snprintf(key, sizeof key, "%c.%s", letter, #field);                                                                \
+#define TAKE_AS(name, field)                                                                                           \
+    snprintf(key, sizeof key, "%c.%s", letter, name);                                                                  \
     stage.field = number(key, (double)stage.field)
-    TAKE(steps);
-    TAKE(rate);
-    TAKE(final_share);
-    TAKE(clip);
-    TAKE(average);
-    TAKE(batch);
+#define TAKE(field) TAKE_AS(#field, field)
+    TAKE_AS("steps", recipe.steps);
+    TAKE_AS("rate", recipe.pace.rate);
+    TAKE_AS("final_share", recipe.pace.final_share);
+    TAKE_AS("clip", recipe.pace.clip);
+    TAKE_AS("average", recipe.pace.average);
+    TAKE_AS("batch", recipe.batch);
     TAKE(walks);
     TAKE(mixing);
     TAKE(mixing_weight);
@@ -160,16 +160,15 @@ static ais_henon_stage stage_of(char letter, int dim) {
     TAKE(exact);
     TAKE(form);
     TAKE(loss);
-    TAKE(discriminator_rate);
-    TAKE(first_steps);
-    TAKE(discriminator_steps);
-    TAKE(kernel_steps);
-    TAKE(check_every);
-    TAKE(check_chains);
-    TAKE(check_draws);
+    TAKE_AS("discriminator_rate", recipe.helper.rate);
+    TAKE_AS("first_steps", recipe.helper_first);
+    TAKE_AS("discriminator_steps", recipe.helper_turns);
+    TAKE_AS("check_every", recipe.judge_every);
+    TAKE_AS("check_chains", recipe.judge_chains);
+    TAKE_AS("check_draws", recipe.judge_draws);
 #undef TAKE
+#undef TAKE_AS
     stage.differences = letter == 'd';
-    stage.progress = show;
     return stage;
 }
 
@@ -209,7 +208,7 @@ static ais_status train(ais_context *context, ais_pool *pool, const char *name, 
     for (const char *s = stages; status == AIS_OK && *s; s++) {
         ais_henon_stage stage = stage_of(*s, target->dim);
         start = now();
-        status = ais_henon_train(context, trainer, &stage);
+        status = ais_henon_train(context, trainer, &stage, &(ais_watch){.progress = show});
         seconds += now() - start;
         if (status != AIS_OK || (number("every", 1) == 0 && s[1])) continue;
         result r = evaluate(target, kernel, population, seed + 1000);

@@ -88,6 +88,8 @@ typedef struct progress_view {
     bool terminal; /* redraw in place; else a line now and then */
     bool drawn;
     double last_line; /* seconds */
+    double rate_from; /* seconds, and evaluations then */
+    long rate_count;
     int columns;
     char stage[16]; /* of training, the last one shown */
 } progress_view;

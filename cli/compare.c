@@ -65,23 +65,28 @@ static double break_even(const comparison *all, int i) {
     return gain > 0 ? cost / gain : INFINITY;
 }
 
+/* Training's were counted from outside; it says itself how many of them the start took. */
+static ais_evaluations evaluations_of(const comparison *all, int i) {
+    const entry *made = &all->entry[i];
+    ais_evaluations count = ais_evaluations_of(NULL, NULL, &all->outcome[i].result);
+    long start = made->training ? made->training->start_evaluations : 0;
+    count.densities += (long)made->densities;
+    count.gradients += (long)made->gradients;
+    count.start += start;
+    count.learning = (long)(made->densities + made->gradients) - start;
+    return count;
+}
+
 /* ---- forms ------------------------------------------------------------------------------------------ */
 
-static const char *const quantities[] = {"training, s",
-                                         "warm-up, s",
-                                         "sampling, s",
-                                         "chains x draws",
-                                         "density evaluations",
-                                         "gradient evaluations",
-                                         "acceptance",
-                                         "mean-ESS (Song)",
-                                         "worst ESS",
-                                         "worst ESS is of",
-                                         "ESS/s",
-                                         "ESS/s with training",
-                                         "R-hat",
-                                         "KL of mode weights",
-                                         "total variation",
+static const char *const quantities[] = {"training, s",           "warm-up, s",
+                                         "sampling, s",           "chains x draws",
+                                         "density evaluations",   "gradient evaluations",
+                                         "to start, learn, draw", "acceptance",
+                                         "mean-ESS (Song)",       "worst ESS",
+                                         "worst ESS is of",       "ESS/s",
+                                         "ESS/s with training",   "R-hat",
+                                         "KL of mode weights",    "total variation",
                                          "break-even, draws"};
 enum { QUANTITIES = sizeof quantities / sizeof *quantities };
 
@@ -89,25 +94,27 @@ static void fill_column(const comparison *all, int i, char (*cell)[TABLE_CELL]) 
     const outcome *out = &all->outcome[i];
     const ais_diagnosis *judged = out->diagnosis;
     double even = break_even(all, i);
-    cell_number(cell[0], all->who[i]->learned ? all->entry[i].seconds : NAN, 3);
-    cell_number(cell[1], out->result.warmup_seconds, 3);
-    cell_number(cell[2], out->result.sample_seconds, 3);
-    snprintf(cell[3], TABLE_CELL, "%d x %d", judged->chains, judged->draws);
-    cell_number(cell[4], all->entry[i].densities + out->densities, 4);
-    cell_number(cell[5], all->entry[i].gradients + out->gradients, 4);
-    cell_fixed(cell[6], out->result.acceptance, 3);
-    cell_number(cell[7], judged->mean_ess_song, 3);
-    cell_number(cell[8], judged->worst_ess, 3);
-    snprintf(cell[9], TABLE_CELL, "%.31s", judged->worst_ess_function);
-    cell_number(cell[10], rate(all, i), 3);
-    cell_number(cell[11], rate_with_setup(all, i), 3);
-    cell_fixed(cell[12], judged->worst_rhat, 3);
-    cell_number(cell[13], judged->mode_kl, 2);
-    cell_fixed(cell[14], judged->total_variation, 3);
+    const ais_evaluations count = evaluations_of(all, i);
+    cell_number(*cell++, all->who[i]->learned ? all->entry[i].seconds : NAN, 3);
+    cell_number(*cell++, out->result.warmup_seconds, 3);
+    cell_number(*cell++, out->result.sample_seconds, 3);
+    snprintf(*cell++, TABLE_CELL, "%d x %d", judged->chains, judged->draws);
+    cell_number(*cell++, (double)count.densities, 4);
+    cell_number(*cell++, (double)count.gradients, 4);
+    snprintf(*cell++, TABLE_CELL, "%ld, %ld, %ld", count.start, count.learning, count.drawing);
+    cell_fixed(*cell++, out->result.acceptance, 3);
+    cell_number(*cell++, judged->mean_ess_song, 3);
+    cell_number(*cell++, judged->worst_ess, 3);
+    snprintf(*cell++, TABLE_CELL, "%.31s", judged->worst_ess_function);
+    cell_number(*cell++, rate(all, i), 3);
+    cell_number(*cell++, rate_with_setup(all, i), 3);
+    cell_fixed(*cell++, judged->worst_rhat, 3);
+    cell_number(*cell++, judged->mode_kl, 2);
+    cell_fixed(*cell++, judged->total_variation, 3);
     if (isinf(even) || even == 0)
-        snprintf(cell[15], TABLE_CELL, even == 0 ? "at once" : "never");
+        snprintf(*cell, TABLE_CELL, even == 0 ? "at once" : "never");
     else
-        cell_number(cell[15], even, 3);
+        cell_number(*cell, even, 3);
 }
 
 static void fill_table(const comparison *all, table *to) {
@@ -156,14 +163,18 @@ static json_t *sampler_json(const comparison *all, int i) {
     const outcome *out = &all->outcome[i];
     const ais_diagnosis *judged = out->diagnosis;
     double even = break_even(all, i);
+    const ais_evaluations count = evaluations_of(all, i);
     const struct {
         const char *key;
         double value;
     } number[] = {{"train_seconds", all->entry[i].seconds},
                   {"warmup_seconds", out->result.warmup_seconds},
                   {"sample_seconds", out->result.sample_seconds},
-                  {"density_evaluations", all->entry[i].densities + out->densities},
-                  {"gradient_evaluations", all->entry[i].gradients + out->gradients},
+                  {"density_evaluations", (double)count.densities},
+                  {"gradient_evaluations", (double)count.gradients},
+                  {"start_evaluations", (double)count.start},
+                  {"learning_evaluations", (double)count.learning},
+                  {"drawing_evaluations", (double)count.drawing},
                   {"acceptance", out->result.acceptance},
                   {"mean_ess_song", judged->mean_ess_song},
                   {"worst_ess", judged->worst_ess},
@@ -307,6 +318,7 @@ static int measure(comparison *all, const ais_target *target, int i) {
 static int compare(comparison *all) {
     ais_context context = {0};
     ais_target *target = NULL;
+    ais_check check = {0};
     char directory[4096];
     int code = 0;
     if (ais_target_open(&context, all->target_name, &target) != AIS_OK) return failed(&context);
@@ -315,9 +327,10 @@ static int compare(comparison *all) {
     if (target->draws)
         code = complain(EXIT_USAGE, "%s is a set of draws and has no density for samplers to be compared on",
                         all->target_name);
-    else if (ais_target_check(&context, target, all->seed) != AIS_OK ||
+    else if (ais_target_check(&context, target, all->seed, &check) != AIS_OK ||
              ais_directory_make(&context, all->out) != AIS_OK)
         code = failed(&context);
+    if (code == 0 && check.note[0]) complain(0, "%s", check.note);
     for (int i = 0; i < all->count && code == 0; i++) code = measure(all, target, i);
     if (code == 0) code = show(all, target);
     for (int i = 0; i < all->count; i++) {

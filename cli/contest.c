@@ -133,13 +133,10 @@ void entry_free(entry *made) {
 
 /* ---- draws ------------------------------------------------------------------------------------------ */
 
-/* The run's own count begins anew after warm-up; this one does not. */
-static void keep_evaluations(const ais_progress *progress, void *to) { *(double *)to = (double)progress->evaluations; }
-
 int outcome_make(const contest *set, const entry *made, outcome *out) {
     ais_context context = {0};
     ais_sink *memory = NULL;
-    double *start = NULL, evaluations = 0;
+    double *start = NULL;
     *out = (outcome){0};
     if (made->who->at_start && !set->from_noise) {
         start = population_points(made->training, set->chains);
@@ -151,8 +148,6 @@ int outcome_make(const contest *set, const entry *made, outcome *out) {
                                         .draws = set->draws,
                                         .threads = set->threads,
                                         .start = start,
-                                        .progress = keep_evaluations,
-                                        .progress_data = &evaluations,
                                         .stop = stop_flag()};
     ais_status status = ais_sink_memory(&context, &memory);
     catch_interrupts();
@@ -166,8 +161,6 @@ int outcome_make(const contest *set, const entry *made, outcome *out) {
         outcome_free(out);
         return failed(&context);
     }
-    evaluations = fmax(evaluations, (double)out->result.evaluations);
-    *(made->who->gradient ? &out->gradients : &out->densities) = evaluations;
     return 0;
 }
 

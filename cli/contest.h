@@ -42,7 +42,6 @@ typedef struct outcome {
     ais_sample_result result;
     ais_draws *draws;
     ais_diagnosis *diagnosis;
-    double densities, gradients; /* evaluated, warm-up included */
 } outcome;
 int outcome_make(const contest *set, const entry *made, outcome *out);
 void outcome_free(outcome *out);

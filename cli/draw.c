@@ -21,23 +21,32 @@ static json_t *seed_as_json(uint64_t seed) {
 }
 
 static json_t *configuration(const settings *set, const ais_kernel *kernel) {
-    return json_pack("{so ss so so si si si si sb ss ss ss? sf sf sf sf si si si}", "target", json_text(set->target),
-                     "sampler", ais_kernel_name(kernel), "kernel_file", json_text(set->kernel_file), "seed",
-                     seed_as_json(set->seed), "chains", set->chains, "warmup", set->warmup, "draws", set->draws, "thin",
-                     set->thin, "save_warmup", (int)set->save_warmup, "format", set->format, "metric", set->metric,
-                     "test", set->test, "step_size", set->step_size, "target_accept", set->target_accept, "jitter",
-                     set->jitter, "scale", set->scale, "leapfrogs", set->leapfrogs, "max_depth", set->max_depth,
-                     "iterations", set->iterations);
+    return json_pack(
+        "{so ss so so si si si si sb ss ss ss? sf sf sf sf si si si sf sI sf}", "target", json_text(set->target),
+        "sampler", ais_kernel_name(kernel), "kernel_file", json_text(set->kernel_file), "seed", seed_as_json(set->seed),
+        "chains", set->chains, "warmup", set->warmup, "draws", set->draws, "thin", set->thin, "save_warmup",
+        (int)set->save_warmup, "format", set->format, "metric", set->metric, "test", set->test, "step_size",
+        set->step_size, "target_accept", set->target_accept, "jitter", set->jitter, "scale", set->scale, "leapfrogs",
+        set->leapfrogs, "max_depth", set->max_depth, "iterations", set->iterations, "effective", set->budget.effective,
+        "evaluations", (json_int_t)set->budget.evaluations, "seconds", set->budget.seconds);
+}
+
+static json_t *evaluations_json(const ais_evaluations *count) {
+    return json_pack("{sI sI sI sI sI sI}", "densities", (json_int_t)count->densities, "gradients",
+                     (json_int_t)count->gradients, "start", (json_int_t)count->start, "learning",
+                     (json_int_t)count->learning, "drawing", (json_int_t)count->drawing, "total",
+                     (json_int_t)count->densities + count->gradients);
 }
 
 static bool write_run_json(const settings *set, const ais_kernel *kernel, const ais_sample_result *result,
                            bool stopped) {
     output_file output;
     if (!output_open(&output, set->out, "run.json")) return false;
-    json_t *json = json_pack("{ss so si sb sf sf sI}", "aisampler_version", ais_version(), "configuration",
-                             configuration(set, kernel), "draws", result->draws, "stopped", (int)stopped,
-                             "warmup_seconds", result->warmup_seconds, "sample_seconds", result->sample_seconds,
-                             "evaluations", (json_int_t)result->evaluations);
+    const ais_evaluations count = ais_evaluations_of(&set->budget.check, set->training, result);
+    json_t *json = json_pack("{ss so si sb ss sf sf so}", "aisampler_version", ais_version(), "configuration",
+                             configuration(set, kernel), "draws", result->draws, "stopped", (int)stopped, "ended",
+                             ais_ending_name[result->ended], "warmup_seconds", result->warmup_seconds, "sample_seconds",
+                             result->sample_seconds, "evaluations", evaluations_json(&count));
     if (set->training) json_object_set_new(json, "training", learning_json(set->training));
     json_dumpf(json, output.file, JSON_INDENT(2) | JSON_SORT_KEYS);
     fputc('\n', output.file);
@@ -110,7 +119,7 @@ static bool make_sinks(const settings *set, ais_sink **sink, int *count) {
 static const double most_numbers = 4e8; /* 3.2 GB */
 enum { most_csv_files = 100000 };
 
-/* ---- the job ------------------------------------------------------------------------------------- */
+/* ---- judging ------------------------------------------------------------------------------------- */
 
 /* The draws of this run, from its files: what is judged is what a reader of the files gets. */
 static ais_status read_back(ais_context *context, const settings *set, ais_draws **draws) {
@@ -140,6 +149,9 @@ static int judge(const settings *set, const ais_target *target, const ais_kernel
     ais_context context = {0};
     ais_diagnosis *diagnosis = NULL;
     ais_draws *draws;
+    /* In the plane the judgement and the figures integrate the density over grids, 10^5 evaluations: for a target whose
+     * truth is known that is worth it, a user's own density may cost milliseconds and is evaluated for drawing only. */
+    const ais_target *known = target->reference ? target : NULL;
     double numbers = (double)set->chains * result->draws * (target->dim + 8);
     if (numbers > most_numbers)
         return complain(EXIT_DISTRUST,
@@ -147,7 +159,7 @@ static int judge(const settings *set, const ais_target *target, const ais_kernel
                         "--thin",
                         numbers, set->out);
     if (read_back(&context, set, &draws) != AIS_OK) return failed(&context);
-    ais_status status = ais_diagnose(&context, draws, target, &diagnosis);
+    ais_status status = ais_diagnose(&context, draws, known, &diagnosis);
     if (status == AIS_OK && set->training && set->training->warning[0])
         status = ais_diagnosis_warn(&context, diagnosis, set->training->warning);
     if (status != AIS_OK) {
@@ -161,10 +173,11 @@ static int judge(const settings *set, const ais_target *target, const ais_kernel
                                 .train_seconds = set->training
                                                      ? set->training->start_seconds + set->training->train_seconds
                                                      : NAN, /* the file does not tell */
-                                .result = result};
+                                .result = result,
+                                .evaluations = ais_evaluations_of(&set->budget.check, set->training, result)};
     const ais_figure_data data = {.draws = draws,
                                   .diagnosis = diagnosis,
-                                  .target = target,
+                                  .target = known,
                                   .curve = set->training ? set->training->point : NULL,
                                   .points = set->training ? set->training->points : 0};
     bool written = write_summary(set, diagnosis, &run) && (!set->report || write_report(set, &data, &run, kernel));
@@ -176,15 +189,69 @@ static int judge(const settings *set, const ais_target *target, const ais_kernel
     return code;
 }
 
-static int draw(const settings *set, const ais_target *target, const ais_kernel *kernel, ais_sink *const *sink,
-                int sinks) {
+/* ---- limits -------------------------------------------------------------------------------------- */
+
+/* What is left for the draws when learning, if there was any, is done. False after a complaint. */
+typedef struct limits {
+    int draws;
+    double effective;
+    long evaluations;
+    double seconds;
+} limits;
+
+static bool limits_of(const settings *set, int dim, limits *left) {
+    const ais_training *training = set->training;
+    const budget *all = &set->budget;
+    *left = (limits){.draws = set->draws,
+                     .effective = all->effective,
+                     .evaluations = evaluations_left(all, training ? training->densities + training->gradients : 0),
+                     .seconds = seconds_left(all)};
+    if (left->evaluations < 0)
+        complain(EXIT_FAILED, "all %.0f evaluations are spent: none are left to draw with", all->evaluations);
+    if (left->seconds < 0) complain(EXIT_FAILED, "the deadline of %g s is over before the first draw", all->seconds);
+    if (left->evaluations < 0 || left->seconds < 0) return false;
+    /* Judging takes about a microsecond a number: no more draws than a tenth of the time is enough for. */
+    double fit = fmax(1e5 * all->seconds / ((double)dim * set->chains), 1);
+    if (all->seconds == 0 || (set->draws > 0 && set->draws <= fit)) return true;
+    left->draws = fit < 1e9 ? (int)fit : (int)1e9;
+    left->effective = fmin(left->effective, (double)left->draws * set->chains);
+    return true;
+}
+
+/* Unless it was said, warm-up is no more than a part of a budget: a twentieth where nothing adapts, else a quarter, a
+ * trajectory being reckoned at sixteen evaluations. */
+static int warmup_of(const settings *set, const ais_kernel *kernel, long evaluations) {
+    if (set->warmup != UNSAID || evaluations == 0) return set->warmup != UNSAID ? set->warmup : set->usual_warmup;
+    bool trajectories = ais_kernel_info(kernel) & 1u << AIS_INFO_N_LEAPFROG;
+    long most = evaluations / set->chains / (trajectories ? 64 : ais_kernel_shape(kernel) ? 20 : 4);
+    return most < set->usual_warmup ? (int)most : set->usual_warmup;
+}
+
+static void tell_of_end(const settings *set, const ais_sample_result *result) {
+    if (set->quiet || result->ended == AIS_ENDED_DRAWS || result->ended == AIS_ENDED_STOPPED) return;
+    fprintf(stderr, "drawing ended after %d draws per chain: ", result->draws);
+    if (result->ended == AIS_ENDED_EFFECTIVE)
+        fprintf(stderr, "worst ESS %.0f of all chains, %.0f were wanted\n", result->effective, set->budget.effective);
+    else if (result->ended == AIS_ENDED_EVALUATIONS)
+        fprintf(stderr, "all %.0f evaluations are spent\n", set->budget.evaluations);
+    else
+        fprintf(stderr, "the deadline of %g s\n", set->budget.seconds);
+}
+
+/* ---- the job ------------------------------------------------------------------------------------- */
+
+static int draw(const settings *set, const limits *left, const ais_target *target, const ais_kernel *kernel,
+                ais_sink *const *sink, int sinks) {
     ais_context context = {0};
     progress_view view;
     progress_begin(&view);
     const ais_sample_options options = {.seed = set->seed,
                                         .chains = set->chains,
                                         .warmup = set->warmup,
-                                        .draws = set->draws,
+                                        .draws = left->draws,
+                                        .effective = left->effective,
+                                        .evaluations = left->evaluations,
+                                        .seconds = left->seconds,
                                         .thin = set->thin,
                                         .threads = set->threads,
                                         .save_warmup = set->save_warmup,
@@ -201,15 +268,21 @@ static int draw(const settings *set, const ais_target *target, const ais_kernel 
     if (!ranks_lead()) return 0;
     remove_judgements(set);
     if (!write_run_json(set, kernel, &result, status == AIS_STOPPED)) return EXIT_FAILED;
+    if (status == AIS_OK) tell_of_end(set, &result);
     int code = result.draws > 0 ? judge(set, target, kernel, &result) : EXIT_FAILED;
     if (status != AIS_STOPPED) return code;
+    if (result.draws == 0) return complain(EXIT_FAILED, "%s", context.message);
     return complain(EXIT_FAILED, "%s; the files in %s are complete up to there", context.message, set->out);
 }
 
-int draw_to_files(const settings *set, const ais_target *target, const ais_kernel *kernel) {
+int draw_to_files(const settings *wish, const ais_target *target, const ais_kernel *kernel) {
     ais_sink *sink[2];
-    int sinks = 0;
-    int code = !ranks_lead() || make_sinks(set, sink, &sinks) ? draw(set, target, kernel, sink, sinks) : EXIT_FAILED;
+    settings set = *wish;
+    limits left;
+    int sinks = 0, code = EXIT_FAILED;
+    if (!limits_of(wish, target->dim, &left)) return EXIT_FAILED;
+    set.warmup = warmup_of(wish, kernel, left.evaluations);
+    if (!ranks_lead() || make_sinks(&set, sink, &sinks)) code = draw(&set, &left, target, kernel, sink, sinks);
     for (int i = 0; i < sinks; i++) ais_sink_free(sink[i]);
     return code;
 }
@@ -217,8 +290,9 @@ int draw_to_files(const settings *set, const ais_target *target, const ais_kerne
 settings default_settings(void) {
     return (settings){.seed = 1,
                       .chains = 4,
-                      .draws = 1000,
-                      .warmup = 1000,
+                      .draws = UNSAID,
+                      .warmup = UNSAID,
+                      .usual_warmup = 1000,
                       .thin = 1,
                       .rows = 30,
                       .format = "both",
@@ -242,12 +316,15 @@ bool chains_fit(const settings *set, int dim) {
     return false;
 }
 
-bool settings_make_sense(const settings *set) {
-    if (set->chains == 0 || set->draws == 0 || set->thin == 0)
+bool settings_make_sense(settings *set) {
+    if (set->chains == 0 || set->draws == 0 || set->thin == 0) {
         complain(EXIT_USAGE, "--chains, --draws and --thin must be 1 or more");
-    else if (set->out && !*set->out)
+        return false;
+    }
+    if (set->out && !*set->out) {
         complain(EXIT_USAGE, "--out is empty: name a folder");
-    else
-        return true;
-    return false;
+        return false;
+    }
+    if (set->draws == UNSAID) set->draws = set->budget.effective > 0 ? 0 : 1000;
+    return budget_begin(&set->budget, set->chains, set->draws);
 }

@@ -2,15 +2,18 @@
 #ifndef AIS_CLI_DRAW_H
 #define AIS_CLI_DRAW_H
 
-#include "cli.h"
+#include "budget.h"
+
+enum { UNSAID = -1 }; /* of a count that was not given */
 
 /* How to draw, where to, and what came before. */
 typedef struct settings {
     const char *target, *kernel_file, *sampler, *out, *format, *test, *metric;
     uint64_t seed;
-    int chains, draws, warmup, thin, threads, leapfrogs, max_depth, rows, iterations;
+    int chains, draws, warmup, usual_warmup, thin, threads, leapfrogs, max_depth, rows, iterations;
     double step_size, target_accept, jitter, scale, start_scale;
     bool save_warmup, report, json, quiet, help;
+    budget budget;
     const double *start;          /* chains x dim, or NULL */
     const ais_training *training; /* of the kernel in this very run, or NULL */
 } settings;
@@ -18,8 +21,8 @@ typedef struct settings {
 /* What holds when no option says otherwise. */
 settings default_settings(void);
 
-/* False after a complaint. */
-bool settings_make_sense(const settings *set);
+/* Fills in what was left unsaid and starts the clock of the budget; false after a complaint. */
+bool settings_make_sense(settings *set);
 
 /* Whether so many chains in dim dimensions fit this machine, asked before any work; false after a complaint. */
 bool chains_fit(const settings *set, int dim);
@@ -33,10 +36,11 @@ int draw_to_files(const settings *set, const ais_target *target, const ais_kerne
 /* The options that both have. */
 #define DRAW_OPTIONS(set)                                                                                               \
     {"chains", 'c', OPTION_COUNT, &(set).chains, NULL, "independent chains (4; run: 16)"},                              \
-        {"draws", 'n', OPTION_COUNT, &(set).draws, NULL, "draws per chain that are kept (1000)"},                       \
+        {"draws",      'n',  OPTION_COUNT,                                                                              \
+         &(set).draws, NULL, "draws per chain that are kept, at most (1000; with --effective as many as it takes)"},    \
         {"warmup",      'w',  OPTION_COUNT,                                                                             \
-         &(set).warmup, NULL, "steps per chain that adapt and are left out (1000; run: 100)"},                          \
-        {"thin", 0, OPTION_COUNT, &(set).thin, NULL, "keep every Nth step (1)"},                                        \
+         &(set).warmup, NULL, "steps per chain that adapt and are left out (1000; run: 20)"},                           \
+        BUDGET_OPTIONS((set).budget), {"thin", 0, OPTION_COUNT, &(set).thin, NULL, "keep every Nth step (1)"},          \
         {"seed", 0, OPTION_SEED, &(set).seed, NULL, "the same seed gives the same files on any number of threads (1)"}, \
         {"threads", 'j', OPTION_COUNT, &(set).threads, NULL, "0: one per core (0)"},                                    \
         {"out", 'o', OPTION_TEXT, &(set).out, "DIR", "where the files go (out/TARGET)"},                                \

@@ -9,7 +9,7 @@
 typedef struct learning {
     const char *kernel, *involution, *objective, *loss, *paper, *start;
     int layers, hidden, depth, bins, steps, population, screen;
-    double rate, scale, seconds, renewal;
+    double rate, scale, renewal;
     bool resume;
     const char *folder;    /* made before training begins; or NULL */
     char checkpoint[4224]; /* kept up to date while training goes on */
@@ -19,7 +19,7 @@ typedef struct learning {
     {"kernel", 'k', OPTION_CHOICE, &(set).kernel, "henon|realnvp|spline", "family of the learned map (chosen)"},         \
         {"involution", 0, OPTION_CHOICE, &(set).involution, "flip|swap", "R of M = g^-1 R g (henon flip, others swap)"}, \
         {"objective",      0,        OPTION_TEXT,                                                                        \
-         &(set).objective, "STAGES", "e.g. likelihood+exact, path, likelihood+adversarial (chosen)"},                    \
+         &(set).objective, "STAGES", "maps: fisher, likelihood+exact; henon: e.g. likelihood+adversarial (chosen)"},     \
         {"loss", 0, OPTION_CHOICE, &(set).loss, "rlogr|logistic", "of the discriminator (logistic)"},                    \
         {"preset",     0,       OPTION_CHOICE,                                                                           \
          &(set).paper, "paper", "henon, flip, adversarial, r log r: the paper's own setting"},                           \
@@ -28,7 +28,7 @@ typedef struct learning {
          OPTION_TEXT,                                                                                                    \
          &(set).start,                                                                                                   \
          "hunt|anneal|nuts|FILE",                                                                                        \
-         "how the population begins; FILE: draws (hunt)"},                                                               \
+         "how learning begins; FILE: from draws (hunt)"},                                                                \
         {"scale", 0, OPTION_NUMBER, &(set).scale, NULL, "modes are hunted in N(0, N^2) (the target's start scale)"},     \
         {"screen",      0,    OPTION_COUNT,                                                                              \
          &(set).screen, NULL, "points looked at for modes: more find narrower ones (chosen)"},                           \
@@ -38,13 +38,7 @@ typedef struct learning {
         {"bins", 0, OPTION_COUNT, &(set).bins, NULL, "spline: bins of a coupling layer (chosen)"},                       \
         {"steps", 0, OPTION_COUNT, &(set).steps, NULL, "Adam steps of a stage (chosen)"},                                \
         {"rate", 0, OPTION_NUMBER, &(set).rate, NULL, "highest learning rate (chosen)"},                                 \
-        {"population", 0, OPTION_COUNT, &(set).population, NULL, "chains that supply the batches (512)"},                \
-        {"seconds",                                                                                                      \
-         0,                                                                                                              \
-         OPTION_NUMBER,                                                                                                  \
-         &(set).seconds,                                                                                                 \
-         NULL,                                                                                                           \
-         "no new attempt after so long: the kernel then depends on the machine (a fixed amount of work)"},               \
+        {"population", 0, OPTION_COUNT, &(set).population, NULL, "henon: chains that supply the batches (1024)"},        \
         {"checkpoint", 0, OPTION_NUMBER, &(set).renewal, NULL, "seconds between two renewals of the checkpoint (1)"},    \
     {                                                                                                                    \
         "resume", 0, OPTION_FLAG, &(set).resume, NULL,                                                                   \
@@ -65,18 +59,29 @@ typedef struct learning {
 /* DIRECTORY/KERNEL.training, or KERNEL.training. */
 void learning_checkpoint(learning *set, const char *directory, const char *kernel);
 
+/* One line when what the user may expect of an earlier training does not happen. */
+void learning_tell(const learning *set);
+
 /* The kernel is safe: the checkpoint goes. */
 void learning_done(const learning *set);
 
+/* What learning may cost; 0: no limit. */
+typedef struct learning_limits {
+    double effective;
+    long evaluations;
+    double seconds;
+} learning_limits;
+
 /* Trains with a live table on stderr; an exit code, 0 when there is a kernel. */
-int learn(const learning *set, const ais_target *target, uint64_t seed, int threads, bool quiet, ais_kernel **kernel,
-          ais_training **training);
+int learn(const learning *set, const learning_limits *limits, const ais_target *target, uint64_t seed, int threads,
+          bool quiet, ais_kernel **kernel, ais_training **training);
 
 /* What of A-NICE-MC's training can be said here (anice.c); 0: its authors' choice. */
 typedef struct anice_learning {
     int iterations, hidden;
     double rate;
-    bool mean_only; /* as in ais_anice_options */
+    bool mean_only;       /* as in ais_anice_options */
+    const learning *kept; /* whose checkpoint is kept and resumed from; or NULL */
 } anice_learning;
 
 /* As learn, with A-NICE-MC's kernel and training. */

@@ -6,7 +6,8 @@
 
 #include "cli.h"
 
-static const double line_every = 2; /* seconds, when there is no terminal */
+static const double line_every = 1.9; /* seconds, when there is no terminal: a report comes every tenth of one */
+static const double rate_over = 5;    /* seconds that a rate is taken over, at least */
 
 void progress_begin(progress_view *view) {
     struct winsize size = {0};
@@ -45,18 +46,38 @@ static void write_rate(double value, char text[16]) {
     snprintf(text, 16, "%.3g%s", value, unit[i]);
 }
 
-void progress_show(const ais_progress *progress, void *data) {
-    progress_view *view = data;
-    char elapsed[16], left[16], rate[16], row[2][128], facts[160];
-    bool last = progress->draws_done == progress->draws;
+/* "12.3 k evaluations, 4.5 k/s": of the last seconds, or of all when the run is over. */
+static void write_evaluations(const ais_progress *progress, progress_view *view, char text[64]) {
+    char count[16], rate[16];
+    double since = progress->over ? 0 : view->rate_from, before = progress->over ? 0 : (double)view->rate_count;
+    write_rate((double)progress->evaluations, count);
+    write_rate(((double)progress->evaluations - before) / fmax(progress->seconds - since, 1e-9), rate);
+    snprintf(text, 64, "%s evaluations, %s/s", count, rate);
+    if (progress->seconds - view->rate_from < rate_over) return;
+    view->rate_from = progress->seconds;
+    view->rate_count = progress->evaluations;
+}
+
+static void write_facts(const ais_progress *progress, progress_view *view, char facts[200]) {
+    char elapsed[16], left[16], evaluations[64], acceptance[16] = "-";
     write_time(progress->seconds, elapsed);
     write_time(progress->seconds_left, left);
-    write_rate((double)progress->evaluations / fmax(progress->seconds, 1e-9), rate);
-    snprintf(facts, sizeof facts, "%s left, %s so far, %d chain%s, acceptance %.2f, %ld divergent, %s evaluations/s",
-             left, elapsed, progress->chains, progress->chains > 1 ? "s" : "", progress->acceptance,
-             progress->divergences, rate);
+    write_evaluations(progress, view, evaluations);
+    if (!isnan(progress->acceptance)) snprintf(acceptance, sizeof acceptance, "%.2f", progress->acceptance);
+    int used = progress->over ? snprintf(facts, 200, "done in %s, ", elapsed)
+                              : snprintf(facts, 200, "%s left, %s so far, ", left, elapsed);
+    used += snprintf(facts + used, 200 - (size_t)used, "%s, acceptance %s", evaluations, acceptance);
+    if (progress->divergences > 0)
+        used += snprintf(facts + used, 200 - (size_t)used, ", %ld divergent", progress->divergences);
+    if (progress->effective > 0) snprintf(facts + used, 200 - (size_t)used, ", worst ESS %.0f", progress->effective);
+}
+
+void progress_show(const ais_progress *progress, void *data) {
+    progress_view *view = data;
+    char row[2][128], facts[200];
+    if (!view->terminal && progress->seconds - view->last_line < line_every && !(progress->over && view->drawn)) return;
+    write_facts(progress, view, facts);
     if (!view->terminal) {
-        if (progress->seconds - view->last_line < line_every && !(last && view->drawn)) return;
         bool sampling = progress->warmup_done == progress->warmup;
         fprintf(stderr, "%s %d of %d, %s\n", sampling ? "draws" : "warm-up",
                 sampling ? progress->draws_done : progress->warmup_done, sampling ? progress->draws : progress->warmup,

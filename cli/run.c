@@ -26,12 +26,21 @@ static int join_rival(settings *set, const ais_training *training, ais_kernel **
     if (status != AIS_OK) return failed(&context);
     *kernel = NULL; /* the cycle owns its parts, also when it fails */
     if (ais_kernel_cycle(&context, part, 2, kernel) != AIS_OK) return failed(&context);
-    if (set->warmup < rival_warmup) set->warmup = rival_warmup;
+    if (set->usual_warmup < rival_warmup) set->usual_warmup = rival_warmup;
     if (!set->quiet)
         fprintf(stderr,
                 "%s does better here (worst ESS %.3g a second against %.3g): the chains take a step of each in turn\n",
                 training->rival, training->rival_ess_per_second, training->ess_per_second);
     return 0;
+}
+
+/* Effective draws that come far slower than the kernel was judged are a sign of chains that stick: an end is better
+ * than drawing for ever. */
+static void limit_draws(settings *set, const ais_training *training) {
+    enum { slower = 20, least = 1000, most = 1 << 30 };
+    if (!(set->budget.effective > 0) || set->draws > 0 || !(training->worst_ess > 0)) return;
+    double draws = slower * set->budget.effective / training->worst_ess / set->chains;
+    set->draws = draws < least ? least : draws > most ? most : (int)draws;
 }
 
 static int draw_learned(settings *set, const ais_target *target, const ais_kernel *kernel,
@@ -40,6 +49,7 @@ static int draw_learned(settings *set, const ais_target *target, const ais_kerne
     if (!start) return complain(EXIT_FAILED, "out of memory for the starting points of %d chains", set->chains);
     set->start = start;
     set->training = training;
+    limit_draws(set, training);
     if (!set->quiet && !set->json) learning_verdict(training, stdout);
     int code = draw_to_files(set, target, kernel);
     set->start = NULL;
@@ -50,7 +60,7 @@ static int draw_learned(settings *set, const ais_target *target, const ais_kerne
 int run_run(int argc, char **argv) {
     settings set = default_settings();
     set.chains = 16;
-    set.warmup = 100;
+    set.usual_warmup = 20;
     set.report = true;
     learning how = {0};
     const option options[] = {LEARNING_OPTIONS(how), DRAW_OPTIONS(set), {0}};
@@ -83,8 +93,14 @@ int run_run(int argc, char **argv) {
     learning_checkpoint(&how, set.out, "kernel.ais");
     if (how.scale > 0) target->start_scale = how.scale; /* where chains begin is where modes are hunted */
     int code = chains_fit(&set, target->dim) ? 0 : EXIT_USAGE;
-    if (code == 0 && ais_target_check(&context, target, set.seed) != AIS_OK) code = failed(&context);
-    if (code == 0) code = learn(&how, target, set.seed, set.threads, set.quiet, &kernel, &training);
+    if (code == 0) code = budget_check(&set.budget, target, set.seed);
+    /* Half at most for learning: what it leaves goes to the draws. */
+    const learning_limits limits = {.effective = set.budget.effective,
+                                    .evaluations = evaluations_left(&set.budget, 0) / 2,
+                                    .seconds = seconds_left(&set.budget) / 2};
+    if (code == 0 && (evaluations_left(&set.budget, 0) < 0 || limits.seconds < 0))
+        code = complain(EXIT_USAGE, "nothing is left to learn with after the check of the target: allow more");
+    if (code == 0) code = learn(&how, &limits, target, set.seed, set.threads, set.quiet, &kernel, &training);
     bool stopped = *stop_flag();
     if (code == 0 && ranks_lead()) code = save_kernel(&set, kernel, target);
     if (code == 0) code = join_rival(&set, training, &kernel);

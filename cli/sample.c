@@ -145,9 +145,8 @@ static int sample(settings *set) {
     if (!set->out) set->out = directory;
     if (!options_apply(set) || !chains_fit(set, target->dim))
         code = EXIT_USAGE;
-    else if (ais_target_check(&context, target, set->seed) != AIS_OK)
-        code = failed(&context);
-    else if ((code = make_kernel(set, target, &kernel, &training)) == 0) {
+    else if ((code = budget_check(&set->budget, target, set->seed)) == 0 &&
+             (code = make_kernel(set, target, &kernel, &training)) == 0) {
         set->training = training;
         code = draw_to_files(set, target, kernel);
     }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "budget.h"
 #include "draw.h"
 #include "learning.h"
 #include "ranks.h"
@@ -40,6 +41,7 @@ static int deliver(const char *name, const char *path, const ais_target *target,
 
 int run_train(int argc, char **argv) {
     learning how = {0};
+    budget all = {0};
     const char *name = NULL, *out = NULL, *sampler = "ai";
     uint64_t seed = 1;
     int threads = 0;
@@ -48,8 +50,9 @@ int run_train(int argc, char **argv) {
         {"out", 'o', OPTION_TEXT, &out, "K.ais", "the kernel file; the record goes to K.ais.json (TARGET.ais)"},
         {"sampler", 's', OPTION_CHOICE, &sampler, "ai|anice",
          "ai: a learned involution; anice: A-NICE-MC, a baseline that takes minutes, of the options below with "
-         "--steps (iterations, 5000), --rate and --hidden only (ai)"},
+         "--steps (iterations, 5000), --rate, --hidden, --checkpoint and --resume only (ai)"},
         LEARNING_OPTIONS(how),
+        BUDGET_OPTIONS(all),
         {"seed", 0, OPTION_SEED, &seed, NULL, "the same seed gives the same kernel on any number of threads (1)"},
         {"threads", 'j', OPTION_COUNT, &threads, NULL, "0: one per core (0)"},
         {"json", 0, OPTION_FLAG, &json, NULL, "print the record as JSON"},
@@ -67,9 +70,11 @@ int run_train(int argc, char **argv) {
     }
     if (words == 0) return complain(EXIT_USAGE, "train needs a target; see aisampler train --help");
     bool anice = strcmp(sampler, "anice") == 0;
-    if (anice && beyond_anice(&how))
+    if (!budget_begin(&all, 0, 0)) return EXIT_USAGE;
+    if (anice && (beyond_anice(&how) || all.effective > 0 || all.evaluations > 0 || all.seconds > 0))
         return complain(EXIT_USAGE,
-                        "of the options of learning, --sampler anice takes --steps, --rate and --hidden only");
+                        "of the options of learning, --sampler anice takes --steps, --rate, --hidden, --checkpoint and "
+                        "--resume only");
     if (!ranks_open()) return EXIT_FAILED;
     quiet = quiet || !ranks_lead();
     ais_context context = {0};
@@ -84,14 +89,17 @@ int run_train(int argc, char **argv) {
     if (!out) out = base;
     learning_checkpoint(&how, NULL, out);
     if (how.scale > 0) target->start_scale = how.scale; /* as in run */
-    int code = 0;
-    if (ais_target_check(&context, target, seed) != AIS_OK) code = failed(&context);
-    const anice_learning baseline = {.iterations = how.steps, .hidden = how.hidden, .rate = how.rate};
+    int code = budget_check(&all, target, seed);
+    const learning_limits limits = {all.effective, evaluations_left(&all, 0), seconds_left(&all)};
+    if (code == 0 && (limits.evaluations < 0 || limits.seconds < 0))
+        code = complain(EXIT_USAGE, "nothing is left to learn with after the check of the target: allow more");
+    const anice_learning baseline = {
+        .iterations = how.steps, .hidden = how.hidden, .rate = how.rate, .kept = ranks_lead() ? &how : NULL};
     if (code == 0)
         code = anice ? learn_anice(&baseline, target, seed, threads, quiet, &kernel, &training)
-                     : learn(&how, target, seed, threads, quiet, &kernel, &training);
+                     : learn(&how, &limits, target, seed, threads, quiet, &kernel, &training);
     if (code == 0 && ranks_lead()) code = deliver(name, out, target, kernel, training, json, quiet);
-    if (code == 0 && ranks_lead() && !anice && !*stop_flag()) learning_done(&how);
+    if (code == 0 && ranks_lead() && !*stop_flag()) learning_done(&how);
     ais_training_free(training);
     ais_kernel_free(kernel);
     ais_target_close(target);

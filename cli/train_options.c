@@ -30,7 +30,7 @@ static ais_shape shape_of(const learning *set, int dim) {
 
 bool beyond_anice(const learning *set) {
     return set->kernel || set->involution || set->objective || set->loss || set->paper || set->start || set->layers ||
-           set->depth || set->bins || set->population || set->scale != 0 || set->seconds != 0 || set->renewal != 0;
+           set->depth || set->bins || set->population || set->screen || set->scale != 0;
 }
 
 /* Combinations that would do nothing or not what they say. */
@@ -57,25 +57,39 @@ static void number(double value, int digits, char text[16]) {
         snprintf(text, 16, "%.*f", digits, value);
 }
 
+/* "12,345" would be longer than what fits: 12345, 123k, 12.3M. */
+static void count(double value, char text[16]) {
+    if (!(value > 0))
+        snprintf(text, 16, "-");
+    else if (value < 1e5)
+        snprintf(text, 16, "%.0f", value);
+    else
+        snprintf(text, 16, value < 1e6 ? "%.0fk" : "%.1fM", value < 1e6 ? value / 1e3 : value / 1e6);
+}
+
+/* What matters most stands first: narrow terminals cut the rest off. */
 void learning_show(const ais_train_progress *p, void *data) {
     progress_view *view = data;
-    char loss[16], judge[16], acceptance[16], ess[16], best[16], left[16];
+    char loss[16], judge[16], acceptance[16], ess[16], best[16], left[16], evaluations[16], rate[16];
     number(p->loss, 3, loss);
     number(p->discriminator_loss, 3, judge);
     number(p->acceptance, 3, acceptance);
     number(1000 * p->worst_ess, 0, ess);
     number(p->best_ess >= 0 ? 1000 * p->best_ess : NAN, 0, best);
     number(p->seconds_left, 1, left);
+    count((double)p->evaluations, evaluations);
+    count(p->seconds > 0 ? (double)p->evaluations / p->seconds : 0, rate);
     static const char head[] =
-        "stage        done     loss  discr.  accept.  worst ESS/1000   best  rolled back  seconds  left";
+        "stage        done  evaluations  /second  seconds   left  worst ESS/1000   best  accept.     loss  discr.  "
+        "rolled back";
     bool new_stage = strncmp(view->stage, p->stage, sizeof view->stage - 1) != 0;
     snprintf(view->stage, sizeof view->stage, "%s", p->stage);
     if (!view->terminal && !new_stage && p->seconds - view->last_line < 2 && p->share < 1) return;
     if (!view->drawn) fprintf(stderr, "%.*s\n", view->columns - 1, head);
     if (view->terminal && view->drawn && !new_stage) fputs("\033[1A\r\033[K", stderr);
-    char row[160];
-    snprintf(row, sizeof row, "%-11s %4.0f%% %8s %7s %8s %15s %6s %12d %8.1f %5s", p->stage, 100 * p->share, loss,
-             judge, acceptance, ess, best, p->rollbacks, p->seconds, left);
+    char row[224];
+    snprintf(row, sizeof row, "%-11s %4.0f%% %12s %8s %8.1f %6s %15s %6s %8s %8s %7s %12d", p->stage, 100 * p->share,
+             evaluations, rate, p->seconds, left, ess, best, acceptance, loss, judge, p->rollbacks);
     fprintf(stderr, "%.*s\n", view->columns - 1, row);
     view->drawn = true;
     view->last_line = p->seconds;
@@ -106,8 +120,7 @@ void learning_checkpoint(learning *set, const char *directory, const char *kerne
 
 void learning_done(const learning *set) { unlink(set->checkpoint); }
 
-/* One line when what the user may expect of an earlier training does not happen. */
-static void tell_of_checkpoint(const learning *set) {
+void learning_tell(const learning *set) {
     bool there = access(set->checkpoint, F_OK) == 0;
     if (set->resume && !there)
         fprintf(stderr, "aisampler: nothing to resume, there is no %s: training starts from the beginning\n",
@@ -117,8 +130,8 @@ static void tell_of_checkpoint(const learning *set) {
                 set->checkpoint);
 }
 
-int learn(const learning *set, const ais_target *target, uint64_t seed, int threads, bool quiet, ais_kernel **kernel,
-          ais_training **training) {
+int learn(const learning *set, const learning_limits *limits, const ais_target *target, uint64_t seed, int threads,
+          bool quiet, ais_kernel **kernel, ais_training **training) {
     const char *why = objection(set);
     if (why) return complain(EXIT_USAGE, "%s", why);
     ais_context context = {0};
@@ -137,7 +150,9 @@ int learn(const learning *set, const ais_target *target, uint64_t seed, int thre
                                  .population = set->population,
                                  .scale = set->scale,
                                  .screen = set->screen,
-                                 .seconds = set->seconds,
+                                 .effective = limits->effective,
+                                 .evaluations = limits->evaluations,
+                                 .seconds = limits->seconds,
                                  .checkpoint_seconds = set->renewal,
                                  .checkpoint = set->checkpoint,
                                  .resume = set->resume,
@@ -148,7 +163,7 @@ int learn(const learning *set, const ais_target *target, uint64_t seed, int thre
     int code = start_method(set, &options, &draws);
     if (code == 0 && set->folder && ais_directory_make(&context, set->folder) != AIS_OK) code = failed(&context);
     if (code == 0) {
-        tell_of_checkpoint(set);
+        learning_tell(set);
         catch_interrupts();
         ais_status status = ais_train(&context, target, &options, kernel, training);
         release_interrupts();
@@ -177,10 +192,10 @@ void learning_verdict(const ais_training *training, FILE *file) {
     fprintf(file, "learned in %.2f s", training->start_seconds + training->train_seconds);
     if (training->start_seconds > 0) fprintf(file, " (%.2f s of them for the start)", training->start_seconds);
     if (isnan(training->worst_ess))
-        fprintf(file, ": stopped before the kernel was judged on fresh chains");
+        fprintf(file, ": stopped before the kernel was judged");
     else
-        fprintf(file, ": acceptance %.3f, worst ESS %.0f of 1000 on fresh chains", training->acceptance,
-                1000 * training->worst_ess);
+        fprintf(file, " and %ld evaluations: acceptance %.3f, worst ESS %.0f of 1000",
+                training->densities + training->gradients, training->acceptance, 1000 * training->worst_ess);
     if (!isnan(training->log_z)) fprintf(file, ", log Z = %.4f +- %.4f", training->log_z, training->log_z_error);
     fputc('\n', file);
 }
@@ -196,12 +211,13 @@ json_t *learning_json(const ais_training *training) {
                                                real(point->discriminator_loss), "acceptance", real(point->acceptance),
                                                "worst_ess", real(point->worst_ess), "beta", real(point->beta)));
     }
-    return json_pack("{so so so si sb ss ss sI sI so so so so si si sb so}", "log_z", real(training->log_z),
+    return json_pack("{so so so si sb ss ss sI sI sI so so so so si si sb so}", "log_z", real(training->log_z),
                      "log_z_error", real(training->log_z_error), "worst_ess", real(training->worst_ess), "modes",
                      training->modes, "trusted", (int)training->trusted, "sentence", training->sentence, "warning",
                      training->warning, "densities", (json_int_t)training->densities, "gradients",
-                     (json_int_t)training->gradients, "start_seconds", real(training->start_seconds), "train_seconds",
-                     real(training->train_seconds), "acceptance", real(training->acceptance), "population",
-                     json_integer(training->count), "attempts", training->attempts, "rollbacks", training->rollbacks,
-                     "resumed", (int)training->resumed, "curve", curve);
+                     (json_int_t)training->gradients, "start_evaluations", (json_int_t)training->start_evaluations,
+                     "start_seconds", real(training->start_seconds), "train_seconds", real(training->train_seconds),
+                     "acceptance", real(training->acceptance), "population", json_integer(training->count), "attempts",
+                     training->attempts, "rollbacks", training->rollbacks, "resumed", (int)training->resumed, "curve",
+                     curve);
 }

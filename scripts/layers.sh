@@ -6,8 +6,8 @@ cd "$(dirname "$0")/.."
 python3 - "$@" <<'PYTHON'
 import pathlib, re, sys
 
-ORDER = "base simd nn target kernel bench trainer anice sampler diagnostics report".split()
-APART = {"sampler": {"trainer", "anice"}}
+ORDER = "base simd nn target diagnostics kernel bench checkpoint look explore judge fit trainer anice sampler report".split()
+APART = {"sampler": {"look", "explore", "judge", "fit", "trainer", "anice"}}
 root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 wrong = []
 for path in sorted(root.glob("src/*/*.[ch]")):

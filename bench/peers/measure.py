@@ -3,8 +3,8 @@
     bash bench/peers/run.sh [henon] [regressions] [planes]        (default: all three)
 
 henon        the paper's 2D kernel on mog6: chain-steps a second of JAX (lax.scan) and ours, 1 and 10,000 chains
-regressions  worst ESS a second of NUTS (stanli, blackjax) and ours, and from how many effective draws on we are ahead,
-             training counted
+regressions  worst ESS a second of NUTS (stanli, blackjax) and ours, and the break-even: from how many effective draws on `run
+             --effective N` is ahead of NUTS, learning and warm-up counted, in seconds and in evaluations
 planes       seconds until 50 chains x 1000 draws are there, training counted: flowMC and ours
 
 One JSON line a measurement, then a table of ratios. ESS is the smallest bulk ESS (ArviZ for everybody) over x_i and
@@ -18,11 +18,13 @@ import time
 
 import targets
 
-BUILD = os.environ["AIS_BUILD"]
-AISAMPLER = os.path.join(BUILD, "aisampler")
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from command import AISAMPLER, evaluations, read_json
+
 # Chain-steps a second of the authors' JAX code, 1,000 chains, one core of another machine (Zen 4, AVX-512, 118 GFLOP/s of
 # multiply-adds): it cannot be installed from PyPI, so this one number is not of the same run.
 AUTHORS = {"heart": 59e3, "german": 17e3, "australian": 24e3}
+EFFECTIVE = (250, 500, 1000, 2000, 4000, 8000, 16000, 32000)  # where break-even is looked for
 PLANES = ("mog2", "mog6", "triangle", "ring", "ring5")
 lines = []
 
@@ -89,16 +91,61 @@ def learned(name, chains, draws):
                chain_steps_per_second=rate, worst_ess_per_second=rate * ess / chains / draws)
 
 
+def leapfrogs(name):
+    """NUTS with Stan's defaults, ours because it counts: leapfrogs of the warm-up, and per effective draw after it."""
+    import xarray
+
+    with tempfile.TemporaryDirectory() as folder:
+        command("sample", name, "--sampler", "nuts", "--draws", "5000", "--save-warmup", "--format", "netcdf", "--out", folder)
+        spent = []
+        for group in ("warmup_sample_stats", "sample_stats"):
+            with xarray.open_dataset(os.path.join(folder, "draws.nc"), group=group) as stats:
+                spent.append(int(stats["n_steps"].sum()))
+        ess = targets.worst_ess(draws_of(folder))
+    say(peer="aisampler NUTS", target=name, warmup_leapfrogs=spent[0], leapfrogs=spent[1], worst_ess=ess)
+    return spent[0], spent[1] / ess
+
+
+def until(name, effective):
+    """`run` until it has so many effective draws: seconds of learning and drawing, evaluations. Files, judging and figures are
+    not in the seconds, since the peers make none."""
+    with tempfile.TemporaryDirectory() as folder:
+        code = command("run", name, "--effective", str(effective), "--format", "netcdf", "--out", folder)
+        summary, run = (read_json(os.path.join(folder, file)) for file in ("summary.json", "run.json"))
+        ess = targets.worst_ess(draws_of(folder))
+    spent = evaluations(summary, run)
+    seconds = summary["train_seconds"] + summary["warmup_seconds"] + summary["sample_seconds"]
+    return say(peer="aisampler", target=name, effective_wanted=effective, worst_ess=ess, seconds=seconds,
+               evaluations=spent.get("total", sum(spent.values())), trusted=code == 0)
+
+
+def break_even(ours, theirs, key):
+    """From how many effective draws on ours[key] is below theirs(N): between two measured N the difference is taken as a
+    straight line. Infinite where we are behind at the largest N; the smallest N where we are ahead from there on."""
+    lead = [(row["effective_wanted"], row[key] - theirs(row["effective_wanted"])) for row in ours]
+    if lead[-1][1] > 0:
+        return float("inf")
+    behind = [i for i, (_, difference) in enumerate(lead) if difference > 0]
+    if not behind:
+        return lead[0][0]
+    (low, above), (high, below) = lead[behind[-1]], lead[behind[-1] + 1]
+    return low + (high - low) * above / (above - below)
+
+
 def regressions():
     rows = []
     for name in targets.REGRESSIONS:
-        theirs = max(line["worst_ess_per_second"] for line in peer("nuts.py", name))
+        peers = peer("nuts.py", name)
+        best = max(peers, key=lambda line: line["worst_ess_per_second"])
         ours = learned(name, 100, 1000)
-        gain = 1 / theirs - 1 / ours["worst_ess_per_second"]
-        even = ours["train_seconds"] / gain if gain > 0 else float("inf")
-        say(target=name, break_even_effective_draws=even)
-        rows.append((name + ", worst ESS/s against the better NUTS", ours["worst_ess_per_second"] / theirs, 100))
-        rows.append((name + ", break-even in thousand effective draws", even / 1000, -50))
+        warmup, per_draw = leapfrogs(name)
+        paid = [until(name, n) for n in EFFECTIVE]
+        even = {"seconds": break_even(paid, lambda n: min(p["warmup_seconds"] + p["seconds"] * n / p["worst_ess"] for p in peers), "seconds"),
+                "evaluations": break_even(paid, lambda n: warmup + per_draw * n, "evaluations")}
+        say(target=name, break_even_seconds=even["seconds"], break_even_evaluations=even["evaluations"])
+        rows.append((name + ", worst ESS/s against the better NUTS", ours["worst_ess_per_second"] / best["worst_ess_per_second"], 100))
+        for what, draws in even.items():
+            rows.append((f"{name}, break-even in {what}, effective draws", draws, -1000))
         rows.append((name + ", chain-steps/s against the authors'", ours["chain_steps_per_second"] / AUTHORS[name], 20))
     return rows
 

@@ -47,16 +47,19 @@ typedef struct ais_anice_options {
     int epoch;                    /* iterations between bootstraps; 0: 500 */
     int draws;                    /* of each of 32 chains of a bootstrap, after draws / 5; 0: 5000 */
     double discard;               /* share of the old draws that a bootstrap drops; 0: 0.5 */
-    bool mean_only; /* kernels are judged by the ESS of x alone, which the authors print, not of x and x^2 */
+    bool mean_only;            /* kernels are judged by the ESS of x alone, which the authors print, not of x and x^2 */
+    const char *checkpoint;    /* as in ais_train_options, these three */
+    double checkpoint_seconds; /* the file has all draws that are trained on: 5 MB in 2D, 64 MB in 25 dimensions */
+    bool resume;
     void (*progress)(const ais_train_progress *, void *); /* or NULL */
     void *progress_data;
     const volatile sig_atomic_t *stop; /* non-zero ends training with the best kernel so far; or NULL */
 } ais_anice_options;
 
 /* Trains; both results belong to the caller. At every bootstrap the kernel is judged by its chains' worst ESS (not
- * rank-normalised), and the
- * best one is returned (the authors' code keeps none). A target without gradient starts from random walks instead of
- * HMC. AIS_STOPPED when stop was set: kernel and training are then there if training had begun, else NULL. */
+ * rank-normalised), and the best one is returned (the authors' code keeps none). A target without gradient starts from
+ * random walks instead of HMC. AIS_STOPPED when stop was set: kernel and training are then there if training had begun,
+ * else NULL. */
 ais_status ais_train_anice(ais_context *context, const ais_target *target, const ais_anice_options *options,
                            ais_kernel **kernel, ais_training **training);
 

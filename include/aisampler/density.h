@@ -16,7 +16,9 @@
  * Only dim and logp are required. What else is given is checked once at the start: the gradient
  * against finite differences, the batch form against the single one.
  *
- * The functions may be called from several threads at once with the same data.
+ * The functions may be called from several threads at once with the same data. Without a batch form chains are shared
+ * out over the threads one by one, which suits a density that takes long; a batch form gets up to 64 points at once, on
+ * one thread, and should gain by it.
  */
 #ifndef AISAMPLER_DENSITY_H
 #define AISAMPLER_DENSITY_H

@@ -48,6 +48,11 @@ double ais_ess_song(const double *x, int draws, double mean, double variance, do
  * 100 chains or more. */
 double ais_ess_error(const double *x, int chains, int draws, double mean, double variance);
 
+/* The worst ESS, in which the whole program reckons: the smallest bulk ESS over x_i and x_i^2, all chains together. x
+ * is dim x chains x draws, as ais_draws.value. 0 when a coordinate never changes or is not finite; NAN below 4 draws.
+ * Where a target's modes are known ais_diagnose counts their indicators as well. */
+double ais_worst_ess(int dim, int chains, int draws, const double *x);
+
 /* Energy Bayesian fraction of missing information of one chain. */
 double ais_ebfmi(const double *energy, int draws);
 

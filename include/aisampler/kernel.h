@@ -10,6 +10,7 @@
  *              for bit, |det J| = 1
  *     realnvp  affine coupling layers, on (x, v) jointly or on x alone
  *     spline   rational-quadratic spline coupling layers on x alone
+ *     affine   nothing but the whitening below, with swap: x' = m + A v, draws of a normal distribution
  * g starts with the affine whitening x -> A^-1 (x - m).
  *
  * Empirical kernels are learned from draws of p, without its density (ais_train on a data: target): M(x, v) =
@@ -34,7 +35,8 @@ typedef struct ais_kernel ais_kernel;
 
 void ais_kernel_free(ais_kernel *kernel); /* NULL is allowed */
 
-/* "rwm", "hmc", "nuts", "henon", "realnvp", "spline", "anice", or "a+b" for a cycle. */
+/* "rwm", "hmc", "nuts", "mixture", "henon", "realnvp", "spline", "affine", "anice", "a@b" for a in the latent space of
+ * b, or "a+b" for a cycle. */
 const char *ais_kernel_name(const ais_kernel *kernel);
 
 /* The dimension it was made for; 0 if it takes any (the classical ones). */
@@ -71,8 +73,24 @@ typedef struct ais_nuts_options {
     double target_accept; /* 0: 0.8 */
     int max_depth;        /* 0: 10 */
     bool dense;           /* dense instead of diagonal mass matrix */
+    bool unit;            /* the mass matrix stays the identity: warm-up tunes the step size alone */
 } ais_nuts_options;
 ais_status ais_kernel_nuts(ais_context *context, const ais_nuts_options *options, ais_kernel **kernel);
+
+/* Independent proposals x' from a mixture q of Student-t's or normals, accepted by w(x') - w(x), w = log p - log q
+ * (docs/math.md (32), (33)): nothing is tuned or learned. It serves densities of several nearly normal modes that are
+ * known, one component each. Wherever q has lighter tails than p chains may stay for long: give the modes' covariances
+ * rather too large than too small. Chains start at draws of q. Numbers are copied. */
+typedef struct ais_mixture_options {
+    int dim;              /* of x, 1 to 4096 */
+    int count;            /* of components, 1 to 65536 */
+    const double *mean;   /* count x dim */
+    const double *factor; /* count x dim x dim, row-major, invertible: component k has the covariance F F' if normal,
+                             F F' freedom / (freedom - 2) if a t of more than 2 */
+    const double *weight; /* count, positive; their ratios matter. NULL: all equal */
+    double freedom;       /* degrees of freedom of all components, 1 to 1e6; INFINITY: normals. 0: 5 */
+} ais_mixture_options;
+ais_status ais_kernel_mixture(ais_context *context, const ais_mixture_options *options, ais_kernel **kernel);
 
 /* One step of each part in turn makes one step of the cycle. The parts belong to the cycle from
  * here on, also when it fails. Of its info, accept_stat is the mean over the parts, n_leapfrog the
@@ -81,12 +99,13 @@ ais_status ais_kernel_cycle(ais_context *context, ais_kernel *const *parts, int 
 
 /* ---- learned kernels ---------------------------------------------------------------------- */
 
-typedef enum ais_map { AIS_HENON, AIS_REALNVP, AIS_SPLINE } ais_map;
+typedef enum ais_map { AIS_HENON, AIS_REALNVP, AIS_SPLINE, AIS_AFFINE } ais_map;
 typedef enum ais_reversal { AIS_FLIP, AIS_SWAP } ais_reversal; /* R: (x,-v) or (v,x) */
 typedef enum ais_activation { AIS_RELU, AIS_TANH } ais_activation;
 typedef enum ais_test { AIS_METROPOLIS, AIS_BARKER } ais_test;
 
-/* The shape of a learned kernel: everything but its numbers. Zero means the default. */
+/* The shape of a learned kernel: everything but its numbers. Zero means the default. affine has map, reversal (swap)
+ * and dim alone, and no weights. */
 typedef struct ais_shape {
     ais_map map;
     ais_reversal reversal;
@@ -116,16 +135,27 @@ float *ais_kernel_weights(ais_kernel *kernel, size_t *count);
 /* Sets the whitening x = mean + factor u, factor (dim x dim, row-major) invertible. */
 ais_status ais_kernel_whiten(ais_context *context, ais_kernel *kernel, const double *mean, const double *factor);
 
-/* Which test a learned kernel's transition uses. Metropolis when nothing is said. */
+/* Which test a learned kernel's transition, or that of a mixture, uses. Metropolis when nothing is said. */
 void ais_kernel_set_test(ais_kernel *kernel, ais_test test);
+
+/* Reflections R_a: (z, v) -> (z cos a + v sin a, z sin a - v cos a) of the latent point z = T(x) in place of swap,
+ * which is the angle of 90 degrees: smaller angles are local steps that are accepted more often, 180 degrees turns z
+ * into -z. For maps on x alone with swap (affine, realnvp, spline). At every step one of the `count` angles (degrees,
+ * above 0 and at most 180) is drawn, all equally likely; an angle may stand there more than once. count 0: swap again.
+ */
+enum { AIS_MOST_ANGLES = 16 };
+ais_status ais_kernel_set_angles(ais_context *context, ais_kernel *kernel, int count, const double *degrees);
+
+/* The angles that were set; NULL and *count 0 when there are none. */
+const double *ais_kernel_angles(const ais_kernel *kernel, int *count);
 
 /* Round trips that are measured and miss by more than this (in the whitened scale) are rejected; 1e-6 when nothing
  * is said. Henon's are exact. */
 void ais_kernel_set_tolerance(ais_kernel *kernel, double tolerance);
 
 /* M at n points: z and image are coordinate-major, 2 dim rows of n values, x first, then v.
- * log_det may be NULL. Henon rounds z to its lattice first, which ends at +-2^11 of the whitened scale: chains beyond
- * are left where they are. */
+ * log_det may be NULL. Of several angles the first counts. Henon rounds z to its lattice first, which ends at +-2^11 of
+ * the whitened scale: chains beyond are left where they are. */
 ais_status ais_kernel_involution(ais_context *context, const ais_kernel *kernel, size_t n, const double *z,
                                  double *image, double *log_det);
 
@@ -135,6 +165,17 @@ ais_status ais_kernel_involution(ais_context *context, const ais_kernel *kernel,
  * for a target with a density or the reverse. */
 ais_status ais_kernel_save(ais_context *context, const ais_kernel *kernel, const ais_target *target, const char *path);
 ais_status ais_kernel_load(ais_context *context, const char *path, const ais_target *target, ais_kernel **kernel);
+
+/* ---- latent kernels ----------------------------------------------------------------------- */
+
+/* A classical kernel (rwm, hmc, nuts) that steps in the latent space z = T(x) of a learned map on x alone (affine,
+ * realnvp or spline, with swap), on log p(T^-1(z)) + log|det dT^-1/dz|: where T takes p to something rounder, as even
+ * a poor map does, it mixes faster there. Every evaluation, with or without gradient, is one of the target. The map
+ * counts as T alone: its test plays no part, and it must have no angles. What the inner kernel tunes it tunes in z;
+ * with affine, z is what a dense metric sees. Step size and energy are those in z. Both parts belong to the kernel from
+ * here on, also when it fails.
+ */
+ais_status ais_kernel_latent(ais_context *context, ais_kernel *map, ais_kernel *inner, ais_kernel **kernel);
 
 /* ---- what a step tells ---------------------------------------------------------------------- */
 

@@ -18,6 +18,18 @@
 extern "C" {
 #endif
 
+/* What was asked of the density, and what for. */
+typedef struct ais_evaluations {
+    long densities, gradients; /* all together; a gradient comes with its density */
+    long start;    /* of both: the check of the target, the start of learning, the starting points of chains */
+    long learning; /* after the start */
+    long drawing;  /* warm-up included */
+} ais_evaluations;
+
+/* The sum over a check, a training and a run of the sampler; any of them may be NULL. */
+ais_evaluations ais_evaluations_of(const ais_check *check, const ais_training *training,
+                                   const ais_sample_result *result);
+
 /* What a report says besides the diagnosis. Fields that do not apply are NULL or NAN. */
 typedef struct ais_report_run {
     const char *target;
@@ -25,6 +37,7 @@ typedef struct ais_report_run {
     uint64_t seed;
     double train_seconds; /* 0: nothing was trained; NAN: not known */
     const ais_sample_result *result;
+    ais_evaluations evaluations; /* told where there is a result */
 } ais_report_run;
 
 /* The table of parameters, the warnings and a verdict, for people. At most rows parameters (0: all),

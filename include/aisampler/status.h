@@ -26,6 +26,7 @@ typedef enum ais_status {
     AIS_BAD_FORMAT = -4,  /* a file was read, but its content is not what it should be */
     AIS_BAD_DENSITY = -5, /* the target returned NaN or +infinity, or its parts disagree */
     AIS_STOPPED = -6,     /* the caller asked to stop; what was written is complete */
+    AIS_SPENT = -7,       /* a budget of evaluations or seconds was used up before there was a result */
 } ais_status;
 
 typedef struct ais_context {

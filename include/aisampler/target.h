@@ -64,8 +64,17 @@ void ais_target_close(ais_target *target);
 
 /* Checks a target once, at points drawn from its start distribution with this seed: logp is a
  * number, grad agrees with finite differences of logp, batch with logp. The message names the
- * coordinate, the point and both values. */
-ais_status ais_target_check(ais_context *context, const ais_target *target, uint64_t seed);
+ * coordinate, the point and both values.
+ *
+ * A gradient that is off by no more than 2% of its scale, or by what the noise of logp explains, is imprecise, not
+ * wrong (ODE solvers, single precision): the check passes and leaves a note. Only proposals depend on a gradient, never
+ * the accept test. */
+typedef struct ais_check {
+    long evaluations;          /* in: densities and gradients that may be asked for; 0: any number */
+    long densities, gradients; /* out: asked for */
+    char note[400];            /* out: one sentence for the user, or empty */
+} ais_check;
+ais_status ais_target_check(ais_context *context, const ais_target *target, uint64_t seed, ais_check *check);
 
 /* The name of parameter i (from 0): names[i], or x.1, x.2, ... written into buffer. */
 const char *ais_target_parameter(const ais_target *target, int i, char buffer[32]);

@@ -4,10 +4,12 @@
  *     ais_training *training;
  *     ais_train(&context, target, &(ais_train_options){.seed = 1}, &kernel, &training);
  *
- * Training starts from nothing but the density: it hunts for modes, draws a population, fits a map to it and
- * refines the map with what it knows of log p (docs/training.md). How well it went is judged on fresh chains by their
- * worst ESS, never by acceptance alone. However badly it goes, a kernel that is sampled with the exact test gives the
- * right distribution in the long run: training decides how long the run must be.
+ * Training starts from nothing but the density: it looks for modes, explores, fits a map to every point that was
+ * ever evaluated, and judges it by the importance weights of fresh proposals, in rounds, as long as another one is
+ * expected to shorten the way to the draws that are wanted (docs/training.md). What comes back is whichever exact
+ * kernel takes least: independent proposals of a map (affine, realnvp, spline) or of a mixture, or NUTS in the latent
+ * space of an affine map. However badly it goes, a kernel that is sampled with the exact test gives the right
+ * distribution in the long run: training decides how long the run must be.
  *
  * For an empirical target (ais_target.draws) map and discriminator are learned from the draws alone, and the
  * discriminator is the accept test. That is an estimate: draws are biased where it is wrong, and nothing is drawn
@@ -23,8 +25,8 @@
  *     ais_kernel_save(&context, kernel, target, "k.ais");
  *     remove("k.ais.training");                                       only now: until here it is the only copy
  *
- * The kernel is a function of target, options and seed. The clock decides nothing but the comparison with the rivals
- * and, when `seconds` is given, the number of attempts.
+ * The kernel is a function of target, options and seed, unless `effective` or `seconds` is given: then costs are
+ * measured, and another machine may learn another kernel. For henon the clock decides the comparison with rivals.
  */
 #ifndef AISAMPLER_TRAINER_H
 #define AISAMPLER_TRAINER_H
@@ -47,7 +49,7 @@ typedef enum ais_start_method {
 } ais_start_method;
 
 typedef struct ais_train_progress {
-    const char *stage; /* "start", "likelihood", "exact", "path", "adversarial", ... */
+    const char *stage; /* "start", "fisher", "likelihood", "exact", "judge", "adversarial", ... */
     double share;      /* of this stage, 0 to 1 */
     double loss;       /* NAN where there is none */
     double discriminator_loss;
@@ -57,6 +59,7 @@ typedef struct ais_train_progress {
     double seconds;      /* since the start of training */
     double seconds_left; /* of this stage; NAN when unknown */
     int rollbacks;       /* divergences noticed and undone */
+    long evaluations;    /* of the density and its gradient so far; 0 where nobody counts them (henon, draws) */
 } ais_train_progress;
 
 typedef struct ais_train_options {
@@ -64,21 +67,23 @@ typedef struct ais_train_options {
     int threads;            /* 0: one per core */
     const ais_shape *shape; /* NULL: chosen from the target's dimension, gradient and modes; a henon shape of 0 layers:
                                layers, reversal, activation and attempts are chosen */
-    const char *objective;  /* stages joined by '+': likelihood, exact, path (flows; path needs a gradient),
-                               likelihood, exact, adversarial (henon); NULL: chosen */
+    const char *objective;  /* stages joined by '+': fisher (needs a gradient), likelihood, exact, likelihood+exact
+                               (maps);  likelihood, exact, adversarial (henon); NULL: chosen */
     bool rlogr;             /* adversarial: the printed discriminator loss instead of the logistic one */
     bool paper;             /* the paper's own setting: henon, flip, relu, Algorithm 1, r log r */
-    long steps;             /* of the kernel's weights, per attempt; 0: chosen */
+    long steps;             /* of the kernel's weights, per stage; maps: of the only fit. 0: chosen */
     double rate;            /* highest learning rate; 0: chosen */
-    int population;         /* chains that supply the batches; 0: chosen */
+    int population;         /* henon: chains that supply the batches; 0: chosen. Refused for other maps */
     double scale;           /* s of the region N(0, s^2 I) where modes are hunted; 0: the target's start_scale */
     long screen;            /* points of that region to look at at first; 0: chosen */
     ais_start_method method;
     const ais_draws *start; /* for AIS_START_DRAWS */
-    double seconds; /* no new attempt after so long, the time before a resumption included: the kernel then depends on
-                       the machine's speed. 0: no new attempt after a fixed amount of work */
+    double effective; /* draws that will be wanted of the kernel, as a pooled worst ESS: learning stops where more of it
+                         would not shorten the way there. 0: 16,000, and the clock decides nothing */
+    long evaluations; /* of the density and its gradient, all together: not one more; 0: no limit */
+    double seconds;   /* a deadline: the best kernel by then, the time before a resumption included; 0: none */
     const char *checkpoint;    /* file that is renewed while training goes on and stays at its end; or NULL */
-    double checkpoint_seconds; /* at least so long between two writings of it; 0: 1 */
+    double checkpoint_seconds; /* at least so long between two writings of it; 0: 1, or 50 times what a writing takes */
     bool resume;               /* goes on from the checkpoint, if there is one; refuses that of another training */
     void (*progress)(const ais_train_progress *, void *); /* or NULL */
     void *progress_data;
@@ -99,20 +104,22 @@ typedef struct ais_learned_discriminator ais_learned_discriminator;
 
 typedef struct ais_training {
     int dim, count;
-    double *x;                 /* count x dim: the population, to start chains from */
-    double log_z, log_z_error; /* of the start; NAN when it has none */
+    double *x;                 /* count x dim: points to start chains from, about distributed as the target */
+    double log_z, log_z_error; /* by the importance weights of fresh proposals; NAN when there are none */
     int modes;                 /* parts of the density that a valley divides; 0 when unknown */
     bool trusted;              /* the start's own check passed */
     char sentence[512];        /* what was searched, and how large a mode may have been missed */
     char warning[512];         /* empty when there is nothing to warn of */
-    long densities, gradients; /* evaluated by the start */
+    long densities, gradients; /* evaluated, all together */
+    long start_evaluations;    /* of them, by the start */
     double start_seconds, train_seconds;
-    double acceptance, worst_ess; /* of the kernel, on fresh chains; worst_ess as a share of the draws. NAN when
-                                     training was stopped before the first judgement */
+    double acceptance, worst_ess; /* of the kernel: expected from importance weights (maps), or of fresh chains (henon);
+                                     worst_ess as a share of the draws. NAN when training was stopped before the first
+                                     judgement */
     int attempts, rollbacks;
     bool resumed; /* from a checkpoint; its seconds and its part of the curve are included */
-    /* Short runs against NUTS and the random walk, made when worst_ess is below 0.7: the better of the two, and worst
-     * ESS per second of one thread. rival is empty and the numbers 0 when nothing was compared. */
+    /* henon: short runs against NUTS and the random walk, made when worst_ess is below 0.7: the better of the two, and
+     * worst ESS per second of one thread. rival is empty and the numbers 0 when nothing was compared. */
     char rival[8];
     double rival_ess_per_second, ess_per_second;
     int points;

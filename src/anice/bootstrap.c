@@ -1,6 +1,6 @@
 #include "anice/bootstrap.h"
 
-#include "trainer/short_run.h"
+#include "judge/short_run.h"
 
 ais_status ais_bootstrap_first(ais_context *context, const ais_target *target, ais_pool *pool, ais_bootstrap *run) {
     ais_short_run first = {

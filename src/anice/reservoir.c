@@ -35,6 +35,17 @@ ais_status ais_reservoir_insert(ais_context *context, ais_reservoir *reservoir, 
     return AIS_OK;
 }
 
+void ais_reservoir_exchange(ais_checkpoint *checkpoint, ais_reservoir *reservoir) {
+    size_t row = reservoir->dim * sizeof *reservoir->x, bytes = reservoir->count * row;
+    void *x = reservoir->x;
+    ais_checkpoint_memory(checkpoint, "reservoir", &x, &bytes);
+    if (!ais_checkpoint_reads(checkpoint)) return;
+    free(reservoir->x);
+    reservoir->x = x;
+    reservoir->count = reservoir->room = bytes / row;
+    if (bytes % row) ais_checkpoint_refuse(checkpoint, "reservoir");
+}
+
 const double *ais_reservoir_pick(const ais_reservoir *reservoir, const ais_stream *stream, size_t index) {
     return reservoir->x + ais_random_below(stream, (uint32_t)index, reservoir->count) * reservoir->dim;
 }

@@ -16,6 +16,13 @@ int ais_pool_threads(const ais_pool *pool);
  * not depend on it. */
 void ais_pool_run(ais_pool *pool, int count, void (*task)(void *data, int i), void *data);
 
+/* The same without a pool (NULL) too: all tasks are then the caller's. */
+void ais_share_out(ais_pool *pool, int count, void (*task)(void *data, int i), void *data);
+
+/* From here on whoever calls run does no task himself: one more thread takes his place, and he calls watch(data) every
+ * `seconds` until all tasks are done. So a long task can be told of, and told to end. Before the first run. */
+void ais_pool_watch(ais_pool *pool, double seconds, void (*watch)(void *data), void *data);
+
 /* Makes the pool one rank's: ais_pool_run_part runs this rank's part of the tasks alone. NULL: all of them. */
 void ais_pool_join(ais_pool *pool, const ais_ranks *ranks);
 const ais_ranks *ais_pool_ranks(const ais_pool *pool);

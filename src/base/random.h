@@ -12,7 +12,7 @@ typedef enum ais_purpose {
     AIS_FOR_START,     /* where a chain starts */
     AIS_FOR_MOMENTUM,  /* v, and a learned kernel's accept test */
     AIS_FOR_TEST,      /* the accept test of others */
-    AIS_FOR_DIRECTION, /* NUTS: direction, tree sampling; HMC: jitter */
+    AIS_FOR_DIRECTION, /* NUTS: direction, tree sampling; HMC: jitter; reflections: which angle */
     AIS_FOR_WALK,      /* random-walk proposals */
     AIS_FOR_WEIGHTS,   /* initial weights, permutations */
     AIS_FOR_EXACT,     /* exact draws of a reference */
@@ -20,10 +20,11 @@ typedef enum ais_purpose {
     AIS_FOR_BATCH,     /* which members of a population make a batch */
     AIS_FOR_STEP_SIZE, /* the search for a first step size */
     AIS_FOR_SEARCH,    /* cold start: where optimisations begin, points screened */
-    AIS_FOR_MIXTURE,   /* cold start: draws of a Student-t mixture */
+    AIS_FOR_MIXTURE,   /* draws of a mixture: cold start, the kernel */
     AIS_FOR_RESAMPLE,  /* cold start: resampling, choice of points */
     AIS_FOR_ANNEAL,    /* cold start: moves of a tempered population */
     AIS_FOR_LOCAL,     /* cold start: local chains, moves of the last population */
+    AIS_FOR_RADIUS,    /* how far out a Student-t's draw lies */
     AIS_FOR_USER = 128 /* tests and callers: this and above, below 256 */
 } ais_purpose;
 

@@ -37,19 +37,19 @@ static inline float inverse_scale(float p, float unit) {
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* math.md (8), the affine one. */
-INLINE void map(const ais_layer_call *call, bool inverse, double *z, double *x, double *product) {
+/* math.md (8), the affine one, in blocks of `width` lanes: AIS_LANES, or 1 of a point alone. */
+INLINE void map(const ais_layer_call *call, int width, bool inverse, double *z, double *x, double *product) {
     const ais_real unit = (ais_real)(1 / call->bound);
     size_t lanes = call->lanes;
-    for (size_t first = 0; first < lanes; first += AIS_LANES) {
+    for (size_t first = 0; first < lanes; first += (size_t)width) {
         for (int m = 0; m < call->mapped; m++) {
             const ais_real *scale = call->p + (size_t)(2 * m) * lanes + first, *shift = scale + lanes;
             double *row = z + (size_t)call->index[m] * lanes + first, *kept = x + (size_t)m * lanes + first;
             ais_real factor[AIS_LANES];
 #pragma omp simd
-            for (int c = 0; c < AIS_LANES; c++) factor[c] = inverse_scale(scale[c], unit);
+            for (int c = 0; c < width; c++) factor[c] = inverse_scale(scale[c], unit);
 #pragma omp simd
-            for (int c = 0; c < AIS_LANES; c++) {
+            for (int c = 0; c < width; c++) {
                 double e = (double)factor[c], t = (double)shift[c], value = row[c];
                 double image = inverse ? value * e - t : (value + t) / e;
                 row[c] = image;
@@ -61,10 +61,12 @@ INLINE void map(const ais_layer_call *call, bool inverse, double *z, double *x, 
 }
 
 void AIS_ISA(ais_affine_map)(const ais_layer_call *call, bool inverse, double *z, double *x, double *product) {
-    if (inverse)
-        map(call, true, z, x, product);
+    if (call->lanes == 1)
+        map(call, 1, inverse, z, x, product);
+    else if (inverse)
+        map(call, AIS_LANES, true, z, x, product);
     else
-        map(call, false, z, x, product);
+        map(call, AIS_LANES, false, z, x, product);
 }
 
 void AIS_ISA(ais_affine_close)(size_t lanes, bool inverse, double *product, double *log_det) {
@@ -75,24 +77,24 @@ void AIS_ISA(ais_affine_close)(size_t lanes, bool inverse, double *product, doub
     }
 }
 
-/* `inverse` is a constant after inlining, without which the loop would not vectorise. */
-INLINE void backward(const ais_element_call *call, bool inverse, const double *x, const double *a, const double *b,
-                     double *gradient, ais_real *gradient_p) {
+/* `width` and `inverse` are constants after inlining, without which the loop would not vectorise. */
+INLINE void backward(const ais_element_call *call, int width, bool inverse, const double *x, const double *a,
+                     const double *b, double *gradient, ais_real *gradient_p) {
     const ais_real unit = (ais_real)(1 / call->bound);
     size_t lanes = call->lanes;
-    for (size_t first = 0; first < lanes; first += AIS_LANES) {
+    for (size_t first = 0; first < lanes; first += (size_t)width) {
         const ais_real *scale = call->p + first, *shift = scale + lanes;
         const double *at = x + first, *a_block = a + first, *b_block = b + first;
         double *gradient_block = gradient + first;
         ais_real *to = gradient_p + first, *to_shift = to + lanes, factor[AIS_LANES], less[AIS_LANES];
 #pragma omp simd
-        for (int c = 0; c < AIS_LANES; c++) {
+        for (int c = 0; c < width; c++) {
             factor[c] = inverse_scale(scale[c], unit);
             ais_real slope = shrink(scale[c], unit);
             less[c] = slope * slope * slope;
         }
 #pragma omp simd
-        for (int c = 0; c < AIS_LANES; c++) {
+        for (int c = 0; c < width; c++) {
             double e = (double)factor[c];
             double a_shift = inverse ? -a_block[c] : a_block[c] / e; /* dL/dt */
             double b_forward = inverse ? -b_block[c] : b_block[c];
@@ -105,8 +107,10 @@ INLINE void backward(const ais_element_call *call, bool inverse, const double *x
 
 void AIS_ISA(ais_affine_backward)(const ais_element_call *call, bool inverse, const double *x, const double *a,
                                   const double *b, double *gradient, ais_real *gradient_p) {
-    if (inverse)
-        backward(call, true, x, a, b, gradient, gradient_p);
+    if (call->lanes == 1)
+        backward(call, 1, inverse, x, a, b, gradient, gradient_p);
+    else if (inverse)
+        backward(call, AIS_LANES, true, x, a, b, gradient, gradient_p);
     else
-        backward(call, false, x, a, b, gradient, gradient_p);
+        backward(call, AIS_LANES, false, x, a, b, gradient, gradient_p);
 }

@@ -99,6 +99,14 @@ static bool take_table(const ais_flow_layer *layer, layer_tape *to, ais_arena *a
     return to->known && to->table;
 }
 
+bool ais_flow_takes_one(const ais_flow *flow) {
+    for (int l = 0; l < flow->layers; l++) {
+        const ais_perceptron *net = &flow->layer[l].net; /* its hidden layers are aligned, as activations want them */
+        if (flow->layer[l].spline || (net->depth && net->hidden % AIS_LANES)) return false;
+    }
+    return true;
+}
+
 ais_flow_tape *ais_flow_tape_new(const ais_flow *flow, size_t lanes, ais_arena *arena) {
     ais_flow_tape *tape = AIS_TAKE(arena, ais_flow_tape, 1);
     if (!tape) return NULL;

@@ -37,7 +37,12 @@ typedef struct ais_flow_shape {
 } ais_flow_shape;
 bool ais_flow_build(ais_flow *flow, const ais_flow_shape *shape, ais_arena *arena);
 
-/* What a pass leaves for backward, and its working memory. NULL when memory is out. */
+/* Whether a tape may have one lane, for a point alone that need not pay for the others: splines have no body for it. It
+ * rounds otherwise than lanes do. */
+bool ais_flow_takes_one(const ais_flow *flow);
+
+/* What a pass leaves for backward, and its working memory. NULL when memory is out. lanes: a multiple of AIS_LANES, or
+ * 1 where the flow takes it, and then backward without gradient by weights. */
 typedef struct ais_flow_tape ais_flow_tape;
 ais_flow_tape *ais_flow_tape_new(const ais_flow *flow, size_t lanes, ais_arena *arena);
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "kernel/classical.h"
 #include "kernel/tuning.h"
 
 typedef struct hmc {
@@ -100,4 +101,14 @@ ais_status ais_kernel_hmc(ais_context *context, const ais_hmc_options *options, 
     *memory = made;
     *kernel = &memory->kernel;
     return AIS_OK;
+}
+
+bool ais_hmc_options_of(const ais_kernel *kernel, ais_hmc_options *options) {
+    if (kernel->type != &type) return false;
+    const hmc *made = (const hmc *)kernel;
+    *options = (ais_hmc_options){.step_size = made->tuning.step_size,
+                                 .leapfrogs = made->leapfrogs,
+                                 .target_accept = made->tuning.target_accept,
+                                 .jitter = made->jitter};
+    return true;
 }

@@ -5,10 +5,21 @@
 
 #include "kernel/lattice_lanes.h"
 #include "kernel/learned.h"
+#include "kernel/reflection_lanes.h"
 #include "kernel/test_lanes.h"
 
 static ais_henon_way way_of(const ais_learned *learned) {
     return learned->shape.reversal == AIS_FLIP ? AIS_HENON_FLIP : AIS_HENON_SWAP;
+}
+
+static bool take_angles(const ais_learned *learned, ais_arena *arena, ais_proposal *proposal) {
+    proposal->cosine = AIS_TAKE(arena, double, proposal->lanes);
+    proposal->sine = AIS_TAKE(arena, double, proposal->lanes);
+    for (size_t c = 0; proposal->cosine && proposal->sine && c < proposal->lanes; c++) {
+        proposal->cosine[c] = learned->angles.cosine[0];
+        proposal->sine[c] = learned->angles.sine[0];
+    }
+    return proposal->cosine && proposal->sine;
 }
 
 bool ais_proposal_new(const ais_learned *learned, size_t lanes, ais_arena *arena, ais_proposal *proposal) {
@@ -34,6 +45,7 @@ bool ais_proposal_new(const ais_learned *learned, size_t lanes, ais_arena *arena
         proposal->next_mapped = AIS_TAKE(arena, double, rows);
         proposal->mapped_det = AIS_TAKE(arena, double, lanes);
         proposal->next_det = AIS_TAKE(arena, double, lanes);
+        if (learned->angles.count && !take_angles(learned, arena, proposal)) return false;
         return proposal->flow_tape && proposal->mapped && proposal->next_mapped && proposal->mapped_det &&
                proposal->next_det;
     }
@@ -126,35 +138,48 @@ void ais_map_forward(const ais_learned *learned, ais_proposal *proposal, const d
     ais_flow_map(&learned->flow, learned->weights, proposal->flow_tape, false, mapped, det);
 }
 
-/* math.md (9). The chain lives on v: x = S(v) with S = T^-1 as it is computed, and the weight log p(S(v)) + log|det S'|
- * - log N(v) is a function of v alone, kept with the point. So the ratio of two weights is exactly antisymmetric,
- * whatever S rounds to, and nothing has to be inverted. T(S(v)) = v says that S is the map it is taken for; it costs a
- * second pass and is measured where `measure` is set. */
-void ais_propose_independent(const ais_learned *learned, ais_proposal *proposal) {
+/* The proposal whose latent point is next_mapped. The chain lives on z = T(x): x = S(z) with S = T^-1 as it is
+ * computed, and the weight log p(S(z)) + log|det S'| - log N(z) is a function of z alone, kept with the point. So the
+ * ratio of two weights is exactly antisymmetric, whatever S rounds to, and nothing has to be inverted. T(S(z)) = z says
+ * that S is the map it is taken for; it costs a second pass and is measured where `measure` is set. */
+static void land(const ais_learned *learned, ais_proposal *proposal) {
     int dim = proposal->dim;
     size_t lanes = proposal->lanes, rows = (size_t)dim * lanes;
     double *z = proposal->z;
-    memcpy(z, proposal->v, rows * sizeof(double));
-    memcpy(proposal->next_mapped, proposal->v, rows * sizeof(double));
+    memcpy(z, proposal->next_mapped, rows * sizeof(double));
     memset(proposal->log_det, 0, lanes * sizeof(double));
     memset(proposal->round_trip, 0, lanes * sizeof(double));
     ais_flow_map(&learned->flow, learned->weights, proposal->flow_tape, true, z, proposal->log_det);
-    ais_unwhiten(&learned->whitening, lanes, z, proposal->x);
-    AIS_CHOOSE(ais_kinetic)(dim, lanes, proposal->v, proposal->mapped, proposal->kinetic);
+    ais_unwhiten_first(&learned->whitening, lanes, proposal->chains > 1 ? lanes : 1, z, proposal->x);
+    AIS_CHOOSE(ais_kinetic)(dim, lanes, proposal->next_mapped, proposal->mapped, proposal->kinetic);
     for (size_t c = 0; c < lanes; c++) proposal->next_det[c] = -proposal->log_det[c];
     for (size_t c = 0; c < lanes; c++) proposal->log_det[c] += proposal->mapped_det[c];
-    memcpy(z + rows, proposal->mapped, rows * sizeof(double));
     if (!proposal->measure) return;
     ais_map_forward(learned, proposal, z, proposal->back, proposal->back + rows);
-    add_miss(dim, lanes, proposal->back, proposal->v, proposal->round_trip);
+    add_miss(dim, lanes, proposal->back, proposal->next_mapped, proposal->round_trip);
 }
 
-ais_status ais_kernel_involution(ais_context *context, const ais_kernel *kernel, size_t n, const double *z,
-                                 double *image, double *log_det) {
-    const ais_learned *learned = ais_as_learned(kernel);
-    if (!learned)
-        return ais_fail(context, AIS_BAD_ARGUMENT, "%s has no involution: only learned kernels have",
-                        kernel->type->name);
+/* math.md (9). */
+void ais_propose_independent(const ais_learned *learned, ais_proposal *proposal) {
+    size_t rows = (size_t)proposal->dim * proposal->lanes;
+    memcpy(proposal->next_mapped, proposal->v, rows * sizeof(double));
+    memcpy(proposal->z + rows, proposal->mapped, rows * sizeof(double));
+    land(learned, proposal);
+}
+
+/* math.md (30) and (31). */
+void ais_propose_reflected(const ais_learned *learned, ais_proposal *proposal) {
+    size_t rows = (size_t)proposal->dim * proposal->lanes;
+    AIS_CHOOSE(ais_reflect)
+    (proposal->dim, proposal->lanes, proposal->cosine, proposal->sine, proposal->mapped, proposal->v,
+     proposal->next_mapped, proposal->z + rows);
+    land(learned, proposal);
+}
+
+/* All points in blocks of lanes, through one way of proposing. */
+static ais_status involute(ais_context *context, const ais_learned *learned,
+                           void (*propose)(const ais_learned *, ais_proposal *), size_t n, const double *z,
+                           double *image, double *log_det) {
     int dim = learned->shape.dim;
     ais_arena arena = {0};
     ais_proposal proposal;
@@ -174,7 +199,7 @@ ais_status ais_kernel_involution(ais_context *context, const ais_kernel *kernel,
         if (learned->shape.map == AIS_HENON) AIS_CHOOSE(ais_lattice_round)(half, proposal.u, proposal.u);
         if (ais_is_independent(learned))
             ais_map_forward(learned, &proposal, proposal.u, proposal.mapped, proposal.mapped_det);
-        learned->propose(learned, &proposal);
+        propose(learned, &proposal);
         for (size_t i = 0; i < 2 * half; i++) {
             size_t c = first + i % AIS_LANES;
             if (c < n) image[i / AIS_LANES * n + c] = i < half ? proposal.x[i] : proposal.z[i];
@@ -183,4 +208,18 @@ ais_status ais_kernel_involution(ais_context *context, const ais_kernel *kernel,
     }
     ais_arena_free(&arena);
     return AIS_OK;
+}
+
+ais_status ais_kernel_involution(ais_context *context, const ais_kernel *kernel, size_t n, const double *z,
+                                 double *image, double *log_det) {
+    const ais_learned *learned = ais_as_learned(kernel);
+    if (!learned)
+        return ais_fail(context, AIS_BAD_ARGUMENT, "%s has no involution: only learned kernels have",
+                        kernel->type->name);
+    return involute(context, learned, learned->propose, n, z, image, log_det);
+}
+
+ais_status ais_swap_involution(ais_context *context, const ais_learned *learned, size_t n, const double *z,
+                               double *image) {
+    return involute(context, learned, ais_propose_independent, n, z, image, NULL);
 }

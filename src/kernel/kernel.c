@@ -12,6 +12,9 @@ void ais_kernel_free(ais_kernel *kernel) {
 }
 
 ais_status ais_kernel_fits(ais_context *context, const ais_kernel *kernel, const ais_target *target) {
+    if (kernel->dim && kernel->dim != target->dim)
+        return ais_fail(context, AIS_BAD_ARGUMENT, "the kernel was made for dimension %d, but %s has %d", kernel->dim,
+                        target->name, target->dim);
     if (kernel->empirical == (target->draws != NULL)) return AIS_OK;
     if (kernel->empirical)
         return ais_fail(context, AIS_BAD_ARGUMENT,

@@ -60,7 +60,8 @@ static inline ais_stream ais_state_stream(const ais_state *state, int lane, uint
                         .purpose = purpose};
 }
 
-/* Refuses classical kernels, and learned ones with a density's test, for an empirical target, and the reverse. */
+/* Refuses kernels of another dimension; classical kernels, and learned ones with a density's test, for an empirical
+ * target, and the reverse. */
 ais_status ais_kernel_fits(ais_context *context, const ais_kernel *kernel, const ais_target *target);
 
 /* A block of chains: memory, starting points (chains x dim, row-major) and their log densities.
@@ -68,6 +69,16 @@ ais_status ais_kernel_fits(ais_context *context, const ais_kernel *kernel, const
  * target one of its draws. */
 ais_status ais_state_new(ais_context *context, const ais_target *target, uint64_t seed, uint32_t first_chain,
                          int chains, uint64_t warmup, const double *start, ais_state **state);
+
+/* The same for points that are only proposed: candidates[a * stride + c * dim], a < count, are tried in turn for chain
+ * c of the block; where the density is zero at all of them the chain starts as with start NULL. */
+typedef struct ais_candidates {
+    const double *x;
+    int count;
+    size_t stride;
+} ais_candidates;
+ais_status ais_state_try(ais_context *context, const ais_target *target, uint64_t seed, uint32_t first_chain,
+                         int chains, uint64_t warmup, const ais_candidates *candidates, ais_state **state);
 void ais_state_free(ais_state *state);
 
 /* Log densities of the points x (dim x lanes), the first `chains` of which count; the rest get

@@ -1,25 +1,32 @@
 /* The kernel file (docs/formats.md): magic, version, length of the head, a JSON head with the shape,
  * then mean, factor, weights and those of a discriminator as they lie in memory (little-endian), then a
  * checksum of all before. Version 2 has a discriminator, version 1 none; version 3 is A-NICE-MC's kernel, which has
- * weights only. A reader trusts nothing: every length is checked against the file's before it is used. */
+ * weights only; version 4 is a map that moves otherwise than by its reversal: by angles, or by a classical kernel in
+ * its latent space, which the head describes; version 5 is a mixture: weights, means and factors, doubles. A reader
+ * trusts nothing: every length is checked against the file's before it is used. */
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/checksum.h"
+#include "kernel/classical_json.h"
 #include "kernel/kernel_file.h"
-#include "kernel/learned.h"
+#include "kernel/latent.h"
+#include "kernel/mixture.h"
 #include "kernel/nice.h"
 
 static const char magic[8] = {'a', 'i', 's', 'k', 'e', 'r', 'n', '\n'};
-enum { VERSION = 1, EMPIRICAL_VERSION = 2, NICE_VERSION = 3, FIXED_HEAD = 16, CHECKSUM = 8, LARGEST_HEAD = 1 << 24 };
+enum { VERSION = 1, EMPIRICAL_VERSION = 2, NICE_VERSION = 3, MOVED_VERSION = 4, MIXTURE_VERSION = 5 };
+enum { FIXED_HEAD = 16, CHECKSUM = 8, LARGEST_HEAD = 1 << 24 };
 
-static const char *const map_names[] = {"henon", "realnvp", "spline", NULL};
+static const char *const map_names[] = {"henon", "realnvp", "spline", "affine", NULL};
 static const char *const reversal_names[] = {"flip", "swap", NULL};
 static const char *const activation_names[] = {"relu", "tanh", NULL};
+static const char *const test_names[] = {"metropolis", "barker", NULL};
 
 static size_t payload_bytes(const ais_learned *learned) {
     size_t dim = (size_t)learned->shape.dim;
@@ -38,6 +45,12 @@ typedef struct content {
     } part[4];
 } content;
 
+static json_t *angles_of(const ais_learned *learned) {
+    json_t *list = json_array();
+    for (int k = 0; k < learned->angles.count; k++) json_array_append_new(list, json_real(learned->angles.degree[k]));
+    return list;
+}
+
 static json_t *head_of(const ais_learned *learned) {
     const ais_shape *shape = &learned->shape;
     json_t *head = json_pack(
@@ -45,8 +58,9 @@ static json_t *head_of(const ais_learned *learned) {
         reversal_names[shape->reversal], "dim", shape->dim, "layers", shape->layers, "hidden", shape->hidden, "depth",
         shape->depth, "activation", activation_names[shape->activation], "bins", shape->bins, "marginal_bins",
         shape->marginal_bins, "joint", (int)shape->joint, "pivot", (int)shape->pivot, "bound", shape->bound,
-        "permutation", (json_int_t)shape->permutation, "test", learned->test == AIS_BARKER ? "barker" : "metropolis",
-        "tolerance", learned->tolerance, "weights", (json_int_t)learned->weight_count);
+        "permutation", (json_int_t)shape->permutation, "test", test_names[learned->test], "tolerance",
+        learned->tolerance, "weights", (json_int_t)learned->weight_count);
+    if (head && learned->angles.count) json_object_set_new(head, "angles", angles_of(learned));
     const ais_ratio *ratio = &learned->ratio;
     if (head && ratio->weights)
         json_object_set_new(head, "discriminator",
@@ -57,12 +71,24 @@ static json_t *head_of(const ais_learned *learned) {
 
 static content learned_content(const ais_learned *learned) {
     size_t dim = (size_t)learned->shape.dim;
-    return (content){.version = learned->ratio.weights ? EMPIRICAL_VERSION : VERSION,
+    return (content){.version = learned->ratio.weights  ? EMPIRICAL_VERSION
+                                : learned->angles.count ? MOVED_VERSION
+                                                        : VERSION,
                      .head = head_of(learned),
                      .part = {{learned->whitening.mean, dim * sizeof(double)},
                               {learned->whitening.factor, dim * dim * sizeof(double)},
                               {learned->weights, learned->weight_count * sizeof(float)},
                               {learned->ratio.weights, learned->ratio.count * sizeof(float)}}};
+}
+
+static content latent_content(const ais_latent *latent) {
+    content made = learned_content(ais_as_learned(latent->map));
+    made.version = MOVED_VERSION;
+    if (json_object_set_new(made.head, "inner", ais_classical_to_json(latent->inner)) != 0) {
+        json_decref(made.head);
+        made.head = NULL;
+    }
+    return made;
 }
 
 static content nice_content(const ais_nice_kernel *nice) {
@@ -72,6 +98,21 @@ static content nice_content(const ais_nice_kernel *nice) {
                                        shape->velocities, "hidden", shape->hidden, "depth", shape->depth, "weights",
                                        (json_int_t)nice->nice.weights),
                      .part = {{nice->weights, nice->nice.weights * sizeof(float)}}};
+}
+
+static size_t mixture_doubles(size_t dim, size_t count) { return count * (1 + dim + dim * dim); }
+
+/* JSON has no infinity: null stands for the freedom of normals. */
+static content mixture_content(const ais_mixture_kernel *mixture) {
+    const ais_components *of = &mixture->components;
+    size_t dim = (size_t)of->dim, count = (size_t)of->count;
+    json_t *freedom = isinf(of->freedom) ? json_null() : json_real(of->freedom);
+    return (content){.version = MIXTURE_VERSION,
+                     .head = json_pack("{ss si si so ss}", "map", "mixture", "dim", of->dim, "count", of->count,
+                                       "freedom", freedom, "test", test_names[mixture->test]),
+                     .part = {{of->weight, count * sizeof(double)},
+                              {of->mean, count * dim * sizeof(double)},
+                              {of->factor, count * dim * dim * sizeof(double)}}};
 }
 
 static void add_target(json_t *head, const ais_target *target) {
@@ -114,13 +155,19 @@ static unsigned char *encode(const content *from, const ais_target *target, size
 
 unsigned char *ais_kernel_encode(const ais_kernel *kernel, const ais_target *target, size_t *count) {
     const ais_learned *learned = ais_as_learned(kernel);
-    const content from = learned ? learned_content(learned) : nice_content(ais_as_nice(kernel));
+    const ais_latent *latent = ais_as_latent(kernel);
+    const ais_mixture_kernel *mixture = ais_as_mixture(kernel);
+    const content from = learned   ? learned_content(learned)
+                         : latent  ? latent_content(latent)
+                         : mixture ? mixture_content(mixture)
+                                   : nice_content(ais_as_nice(kernel));
     return encode(&from, target, count);
 }
 
 ais_status ais_kernel_save(ais_context *context, const ais_kernel *kernel, const ais_target *target, const char *path) {
-    if (!ais_as_learned(kernel) && !ais_as_nice(kernel))
-        return ais_fail(context, AIS_BAD_ARGUMENT, "%s cannot be saved: only learned kernels can", kernel->type->name);
+    if (!ais_as_learned(kernel) && !ais_as_latent(kernel) && !ais_as_mixture(kernel) && !ais_as_nice(kernel))
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "%s cannot be saved: only learned and latent kernels and mixtures can", kernel->type->name);
     size_t count = 0, length = strlen(path) + sizeof ".part";
     unsigned char *bytes = ais_kernel_encode(kernel, target, &count);
     char *part = malloc(length);
@@ -257,7 +304,7 @@ static ais_status decode(ais_context *context, const char *path, const unsigned 
     ais_shape shape;
     if (!shape_of(head, &shape)) return damaged(context, path, "its head lacks a field or has one of a wrong kind");
     json_int_t weights = json_integer_value(json_object_get(head, "weights"));
-    if (weights <= 0 || (uint64_t)weights > payload / sizeof(float))
+    if (weights < 0 || (weights == 0) != (shape.map == AIS_AFFINE) || (uint64_t)weights > payload / sizeof(float))
         return damaged(context, path, "its sizes do not agree");
     ais_kernel *made = NULL;
     ais_status status = ais_learned_new(context, &shape, (size_t)weights, &made);
@@ -287,8 +334,7 @@ static ais_status decode(ais_context *context, const char *path, const unsigned 
     if (status == AIS_OK) status = take_weights(context, path, at, learned->weight_count, learned->weights);
     at += learned->weight_count * sizeof(float);
     if (status == AIS_OK) status = take_weights(context, path, at, learned->ratio.count, learned->ratio.weights);
-    const char *test = json_string_value(json_object_get(head, "test"));
-    learned->test = test && strcmp(test, "barker") == 0 ? AIS_BARKER : AIS_METROPOLIS;
+    learned->test = word_of(head, "test", test_names) == AIS_BARKER ? AIS_BARKER : AIS_METROPOLIS;
     double tolerance = json_number_value(json_object_get(head, "tolerance"));
     if (tolerance > 0) learned->tolerance = tolerance;
     if (status == AIS_OK)
@@ -296,6 +342,30 @@ static ais_status decode(ais_context *context, const char *path, const unsigned 
     else
         ais_kernel_free(made);
     return status;
+}
+
+/* The angles of a version 4 file. */
+static ais_status add_angles(ais_context *context, const char *path, const json_t *angles, ais_kernel *kernel) {
+    double degree[AIS_MOST_ANGLES];
+    size_t count = json_array_size(angles); /* 0 of what is no array */
+    for (size_t k = 0; k < count && count <= AIS_MOST_ANGLES; k++)
+        degree[k] = json_number_value(json_array_get(angles, k)); /* 0, which is refused, of what is no number */
+    ais_status status = AIS_BAD_ARGUMENT;
+    if (count > 0 && count <= AIS_MOST_ANGLES) status = ais_kernel_set_angles(context, kernel, (int)count, degree);
+    return status == AIS_BAD_ARGUMENT ? damaged(context, path, "its head has impossible angles") : status;
+}
+
+/* Gives a map the angles, or the kernel in its latent space, that the head of a version 4 file has. */
+static ais_status add_moves(ais_context *context, const char *path, const json_t *head, ais_kernel **kernel) {
+    ais_kernel *inner = NULL, *map = *kernel;
+    const json_t *angles = json_object_get(head, "angles"), *described = json_object_get(head, "inner");
+    if (angles && described) return damaged(context, path, "its head has both angles and an inner kernel");
+    if (angles) return add_angles(context, path, angles, map);
+    ais_status status = ais_classical_from_json(context, described, &inner);
+    if (status == AIS_BAD_ARGUMENT) return damaged(context, path, "its head describes no possible inner kernel");
+    if (status != AIS_OK) return status;
+    status = ais_kernel_latent(context, map, inner, kernel);
+    return status == AIS_BAD_ARGUMENT ? damaged(context, path, "its map has no latent space") : status;
 }
 
 static ais_status decode_nice(ais_context *context, const char *path, const unsigned char *payload, size_t bytes,
@@ -319,6 +389,34 @@ static ais_status decode_nice(ais_context *context, const char *path, const unsi
     return status;
 }
 
+static ais_status decode_mixture(ais_context *context, const char *path, const unsigned char *payload, size_t bytes,
+                                 const json_t *head, ais_kernel **kernel) {
+    const json_t *freedom = json_object_get(head, "freedom");
+    ais_mixture_options options = {.freedom = json_is_null(freedom) ? INFINITY : json_number_value(freedom)};
+    int test = word_of(head, "test", test_names);
+    if (word_of(head, "map", (const char *const[]){"mixture", NULL}) < 0 || test < 0 || !freedom ||
+        !int_of(head, "dim", &options.dim) || !int_of(head, "count", &options.count))
+        return damaged(context, path, "its head lacks a field or has one of a wrong kind");
+    if (options.dim < 1 || options.dim > AIS_COMPONENTS_MOST_DIM || options.count < 1 ||
+        options.count > AIS_MIXTURE_MOST_COMPONENTS || !(options.freedom >= 1))
+        return damaged(context, path, "its head describes no possible kernel");
+    size_t dim = (size_t)options.dim, count = (size_t)options.count;
+    if (bytes != mixture_doubles(dim, count) * sizeof(double)) return damaged(context, path, "its sizes do not agree");
+    double *numbers = malloc(bytes); /* a copy, because the payload need not be aligned */
+    if (!numbers) return ais_fail_memory(context, "a mixture", bytes);
+    memcpy(numbers, payload, bytes);
+    options.weight = numbers;
+    options.mean = numbers + count;
+    options.factor = numbers + count * (1 + dim);
+    ais_status status = ais_kernel_mixture(context, &options, kernel);
+    free(numbers);
+    if (status == AIS_OK) ais_kernel_set_test(*kernel, (ais_test)test);
+    if (status != AIS_BAD_ARGUMENT) return status;
+    char why[sizeof context->message];
+    snprintf(why, sizeof why, "%s", context->message);
+    return damaged(context, path, why);
+}
+
 ais_status ais_kernel_decode(ais_context *context, const char *path, const unsigned char *bytes, size_t count,
                              const ais_target *target, ais_kernel **kernel) {
     uint32_t numbers[2];
@@ -327,10 +425,10 @@ ais_status ais_kernel_decode(ais_context *context, const char *path, const unsig
         return damaged(context, path, "it does not begin like one");
     if (count < FIXED_HEAD + CHECKSUM) return damaged(context, path, "it is cut short");
     memcpy(numbers, bytes + sizeof magic, sizeof numbers);
-    if (numbers[0] < VERSION || numbers[0] > NICE_VERSION)
+    if (numbers[0] < VERSION || numbers[0] > MIXTURE_VERSION)
         return ais_fail(context, AIS_BAD_FORMAT,
                         "%s has version %u of the kernel format; this library reads versions %d to %d", path,
-                        numbers[0], VERSION, NICE_VERSION);
+                        numbers[0], VERSION, MIXTURE_VERSION);
     if (numbers[1] > LARGEST_HEAD || numbers[1] > count - FIXED_HEAD - CHECKSUM)
         return damaged(context, path, "it is cut short");
     memcpy(&sum, bytes + count - CHECKSUM, CHECKSUM);
@@ -344,10 +442,13 @@ ais_status ais_kernel_decode(ais_context *context, const char *path, const unsig
     }
     ais_kernel *made = NULL;
     const unsigned char *payload = bytes + FIXED_HEAD + numbers[1];
+    size_t payload_count = count - FIXED_HEAD - numbers[1] - CHECKSUM;
     ais_status status =
-        numbers[0] == NICE_VERSION
-            ? decode_nice(context, path, payload, count - FIXED_HEAD - numbers[1] - CHECKSUM, head, &made)
+        numbers[0] == NICE_VERSION ? decode_nice(context, path, payload, payload_count, head, &made)
+        : numbers[0] == MIXTURE_VERSION
+            ? decode_mixture(context, path, payload, payload_count, head, &made)
             : decode(context, path, bytes, count, head, numbers[1], numbers[0] == EMPIRICAL_VERSION, &made);
+    if (status == AIS_OK && numbers[0] == MOVED_VERSION) status = add_moves(context, path, head, &made);
     if (status == AIS_OK && target) status = check_target(context, path, head, made->dim, target);
     if (status == AIS_OK && target) status = ais_kernel_fits(context, made, target);
     json_decref(head);

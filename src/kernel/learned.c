@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "kernel/element_lanes.h"
+#include "kernel/mixture.h"
 #include "kernel/nice.h"
 #include "simd/normal.h"
 
@@ -18,6 +19,7 @@ const ais_learned *ais_as_learned(const ais_kernel *kernel) {
 static int otherwise(int value, int fallback) { return value ? value : fallback; }
 
 static void fill_defaults(ais_shape *shape) {
+    if (shape->map == AIS_AFFINE) return; /* nothing has a default */
     static const int layers[] = {[AIS_HENON] = 5, [AIS_REALNVP] = 4, [AIS_SPLINE] = 2};
     shape->layers = otherwise(shape->layers, layers[shape->map]);
     shape->hidden = otherwise(shape->hidden, shape->dim <= 2 ? 32 : 64);
@@ -31,12 +33,23 @@ static ais_status check_range(ais_context *context, const char *what, int value,
     return ais_fail(context, AIS_BAD_ARGUMENT, "kernel shape: %s is %d, but must be %d to %d", what, value, low, high);
 }
 
+static ais_status check_affine(ais_context *context, const ais_shape *shape) {
+    if (shape->reversal != AIS_SWAP)
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "kernel shape: affine goes with swap; with flip it would never move");
+    if (shape->layers || shape->hidden || shape->depth || shape->activation || shape->bins || shape->marginal_bins ||
+        shape->joint || shape->pivot || shape->bound != 0 || shape->permutation)
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "kernel shape: affine is a whitening without layers, and takes map, reversal and dim alone");
+    return AIS_OK;
+}
+
 static ais_status check_shape(ais_context *context, const ais_shape *shape) {
     const struct {
         const char *what;
         int value, low, high;
     } range[] = {
-        {"map", (int)shape->map, AIS_HENON, AIS_SPLINE},
+        {"map", (int)shape->map, AIS_HENON, AIS_AFFINE},
         {"reversal", (int)shape->reversal, AIS_FLIP, AIS_SWAP},
         {"activation", (int)shape->activation, AIS_RELU, AIS_TANH},
         {"dim", shape->dim, 1, 4096},
@@ -46,10 +59,12 @@ static ais_status check_shape(ais_context *context, const ais_shape *shape) {
         {"bins", shape->bins, 2, AIS_MAX_BINS},
         {"marginal_bins", shape->marginal_bins, 0, AIS_MAX_BINS},
     };
-    for (size_t i = 0; i < sizeof range / sizeof *range; i++) {
+    enum { EVERY_MAP = 4 }; /* the first of them; affine has no layers */
+    for (size_t i = 0; i < (shape->map == AIS_AFFINE ? EVERY_MAP : sizeof range / sizeof *range); i++) {
         ais_status status = check_range(context, range[i].what, range[i].value, range[i].low, range[i].high);
         if (status != AIS_OK) return status;
     }
+    if (shape->map == AIS_AFFINE) return check_affine(context, shape);
     if (shape->depth == 0) return check_range(context, "depth", 0, 1, 16);
     if (shape->marginal_bins == 1) return check_range(context, "marginal_bins", 1, 2, AIS_MAX_BINS);
     if (!(shape->bound > 0 && shape->bound <= 1e6))
@@ -145,7 +160,7 @@ void ais_learned_free(ais_kernel *kernel) {
 
 ais_status ais_learned_new(ais_context *context, const ais_shape *wanted, size_t weights, ais_kernel **kernel) {
     ais_shape shape = *wanted;
-    if ((unsigned)shape.map <= AIS_SPLINE) fill_defaults(&shape);
+    if ((unsigned)shape.map <= AIS_AFFINE) fill_defaults(&shape);
     ais_status status = check_shape(context, &shape);
     if (status != AIS_OK) return status;
     ais_learned *learned = calloc(1, sizeof *learned);
@@ -174,9 +189,10 @@ ais_status ais_learned_new(ais_context *context, const ais_shape *wanted, size_t
 ais_status ais_learned_add_ratio(ais_context *context, ais_kernel *kernel, int hidden, int depth, size_t weights) {
     ais_learned *learned = (ais_learned *)kernel;
     if (!ais_is_independent(learned))
-        return ais_fail(context, AIS_BAD_ARGUMENT,
-                        "a kernel learned from draws is spline or realnvp on x alone, with swap; this one is %s",
-                        kernel->type->name);
+        return ais_fail(
+            context, AIS_BAD_ARGUMENT,
+            "a kernel learned from draws is affine, realnvp or spline on x alone, with swap; this one is %s",
+            kernel->type->name);
     ais_status status = check_range(context, "hidden units of the discriminator", hidden, 1, 4096);
     if (status == AIS_OK) status = check_range(context, "depth of the discriminator", depth, 1, 16);
     if (status != AIS_OK) return status;
@@ -220,6 +236,38 @@ ais_status ais_kernel_whiten(ais_context *context, ais_kernel *kernel, const dou
 
 void ais_kernel_set_test(ais_kernel *kernel, ais_test test) {
     if (ais_as_learned(kernel)) ((ais_learned *)kernel)->test = test;
+    if (ais_as_mixture(kernel)) ((ais_mixture_kernel *)kernel)->test = test;
+}
+
+ais_status ais_kernel_set_angles(ais_context *context, ais_kernel *kernel, int count, const double *degrees) {
+    ais_learned *learned = ais_as_learned(kernel) ? (ais_learned *)kernel : NULL;
+    if (!learned || !ais_is_independent(learned) || kernel->empirical)
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "%.100s takes no angles: affine, realnvp and spline on x alone do, with swap and for a density",
+                        kernel->type->name);
+    if (count < 0 || count > AIS_MOST_ANGLES)
+        return ais_fail(context, AIS_BAD_ARGUMENT, "%d angles: there can be 0 (swap) to %d", count, AIS_MOST_ANGLES);
+    for (int k = 0; k < count; k++)
+        if (!(degrees[k] > 0 && degrees[k] <= 180))
+            return ais_fail(context, AIS_BAD_ARGUMENT,
+                            "angle %d is %g degrees, but must be above 0, where nothing moves, and at most 180", k + 1,
+                            degrees[k]);
+    learned->angles.count = count;
+    for (int k = 0; k < count; k++) {
+        learned->angles.degree[k] = degrees[k];
+        const double radians = degrees[k] * (3.14159265358979323846 / 180);
+        /* exact at quarters: 90 degrees is swap to the bit */
+        learned->angles.cosine[k] = degrees[k] == 90 ? 0 : cos(radians);
+        learned->angles.sine[k] = degrees[k] == 180 ? 0 : sin(radians);
+    }
+    learned->propose = count ? ais_propose_reflected : ais_propose_independent;
+    return AIS_OK;
+}
+
+const double *ais_kernel_angles(const ais_kernel *kernel, int *count) {
+    const ais_learned *learned = ais_as_learned(kernel);
+    *count = learned ? learned->angles.count : 0;
+    return *count ? learned->angles.degree : NULL;
 }
 
 void ais_kernel_set_tolerance(ais_kernel *kernel, double tolerance) {

@@ -16,9 +16,13 @@ struct ais_learned {
     ais_shape shape; /* no field 0 that means a default */
     ais_test test;
     double tolerance;
+    struct {
+        int count; /* 0: swap */
+        double degree[AIS_MOST_ANGLES], cosine[AIS_MOST_ANGLES], sine[AIS_MOST_ANGLES];
+    } angles;
     ais_whitening whitening;
     ais_henon henon; /* map is AIS_HENON */
-    ais_flow flow;   /* else; on 2 dim coordinates when joint */
+    ais_flow flow;   /* else; on 2 dim coordinates when joint; without layers when affine */
     ais_real *weights;
     size_t weight_count;
     uint32_t edition; /* of the weights: who changes them while chains step with them adds one */
@@ -43,8 +47,9 @@ struct ais_proposal {
     double *log_det;    /* out: log|det J_M| */
     double *round_trip; /* out: largest coordinate of |M(M(z)) - z| */
     double *back;       /* work: 2 dim */
-    /* Independent proposals only: T at the present and at the proposed point, dim, and log|det T'|. */
+    /* Maps on x alone with swap or angles: T at the present and at the proposed point, dim, and log|det T'|. */
     double *mapped, *mapped_det, *next_mapped, *next_det;
+    double *cosine, *sine; /* in: of the angle in each lane, when the kernel has angles; the first one when new */
     ais_henon_work henon_work;
     ais_alone_call alone; /* small henon maps: what one chain wants */
     ais_flow_tape *flow_tape;
@@ -60,9 +65,15 @@ void ais_propose_henon(const ais_learned *learned, ais_proposal *proposal);
 void ais_propose_flow(const ais_learned *learned, ais_proposal *proposal);
 
 /* With swap and T on x alone M(x, v) = (T^-1(v), T(x)): the proposal does not depend on x, and T(x) is known from
- * the step that brought the chain to x. One pass in place of the four of ais_propose_flow. */
+ * the step that brought the chain to x. One pass in place of the four of ais_propose_flow. The same with a reflection
+ * in place of swap, if the kernel has angles. */
 bool ais_is_independent(const ais_learned *learned);
 void ais_propose_independent(const ais_learned *learned, ais_proposal *proposal);
+void ais_propose_reflected(const ais_learned *learned, ais_proposal *proposal);
+
+/* As ais_kernel_involution of such a kernel with swap, whatever its angles: of normals v, draws of the map. */
+ais_status ais_swap_involution(ais_context *context, const ais_learned *learned, size_t n, const double *z,
+                               double *image);
 
 /* T and log|det T'| at u, for chains that did not get there by an independent proposal. */
 void ais_map_forward(const ais_learned *learned, ais_proposal *proposal, const double *u, double *mapped, double *det);
@@ -79,6 +90,6 @@ void ais_learned_free(ais_kernel *kernel);
  * proposal. Refuses other kernels and sizes out of range. When `weights` is not 0, their number must be that. */
 ais_status ais_learned_add_ratio(ais_context *context, ais_kernel *kernel, int hidden, int depth, size_t weights);
 
-extern const ais_kernel_type ais_learned_type[3]; /* indexed by ais_map; in transition.c */
+extern const ais_kernel_type ais_learned_type[AIS_AFFINE + 1]; /* indexed by ais_map; in transition.c */
 
 #endif

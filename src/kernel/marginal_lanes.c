@@ -134,9 +134,11 @@ AIS_INLINE void map_shared(const double *table, int bins, bool inverse, double b
     }
 }
 
-AIS_INLINE void add_log(bool inverse, const double *up, const double *down, double *det) {
+/* Never inlined: gcc would take the first lanes out of the loop and give them the scalar logarithm, whose last bit may
+ * differ from the vectors'. */
+__attribute__((noinline)) static void add_log(const double *over, const double *under, double *det) {
 #pragma omp simd
-    for (int c = 0; c < AIS_LANES; c++) det[c] += inverse ? log(down[c] / up[c]) : log(up[c] / down[c]);
+    for (int c = 0; c < AIS_LANES; c++) det[c] += log(over[c] / under[c]);
 }
 
 AIS_INLINE void marginal(const ais_layer_call *call, bool inverse, double *z, double *x, double *log_det) {
@@ -149,7 +151,7 @@ AIS_INLINE void marginal(const ais_layer_call *call, bool inverse, double *z, do
             for (int j = m; j < m + count; j++)
                 map_shared(call->table + (size_t)(2 * j + inverse) * way, call->bins, inverse, call->bound,
                            z + (size_t)call->index[j] * lanes + first, x + (size_t)j * lanes + first, up, down);
-            add_log(inverse, up, down, log_det + first);
+            add_log(inverse ? down : up, inverse ? up : down, log_det + first);
         }
     }
 }

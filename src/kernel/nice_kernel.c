@@ -59,9 +59,6 @@ static ais_status refresh(ais_context *context, ais_state *state, own *mine) {
 
 static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state *state, void **out) {
     const ais_nice_kernel *this = (const ais_nice_kernel *)kernel;
-    if (kernel->dim != state->target->dim)
-        return ais_fail(context, AIS_BAD_ARGUMENT, "the kernel was made for dimension %d, but %s has %d", kernel->dim,
-                        state->target->name, state->target->dim);
     ais_status status = ais_kernel_fits(context, kernel, state->target);
     if (status != AIS_OK) return status;
     own *mine = AIS_TAKE(&state->arena, own, 1);

@@ -1,6 +1,7 @@
 /* The No-U-Turn sampler as a kernel: trajectories by nuts_tree.c, step size and metric by tuning.c. */
 #include <stdlib.h>
 
+#include "kernel/classical.h"
 #include "kernel/nuts_tree.h"
 #include "kernel/tuning.h"
 
@@ -72,7 +73,10 @@ ais_status ais_kernel_nuts(ais_context *context, const ais_nuts_options *options
     *kernel = NULL;
     nuts made = {
         .kernel = {.type = &type, .max_depth = wish.max_depth ? wish.max_depth : DEFAULT_DEPTH},
-        .tuning = {.step_size = wish.step_size, .target_accept = wish.target_accept, .dense = wish.dense},
+        .tuning = {.step_size = wish.step_size,
+                   .target_accept = wish.target_accept,
+                   .dense = wish.dense,
+                   .unit = wish.unit},
     };
     if (made.tuning.target_accept == 0) made.tuning.target_accept = 0.8;
     ais_status status = ais_check_tuning_options(context, "nuts", &made.tuning);
@@ -85,4 +89,14 @@ ais_status ais_kernel_nuts(ais_context *context, const ais_nuts_options *options
     *memory = made;
     *kernel = &memory->kernel;
     return AIS_OK;
+}
+
+bool ais_nuts_options_of(const ais_kernel *kernel, ais_nuts_options *options) {
+    if (kernel->type != &type) return false;
+    const ais_tuning_options *tuning = &((const nuts *)kernel)->tuning;
+    *options = (ais_nuts_options){.step_size = tuning->step_size,
+                                  .target_accept = tuning->target_accept,
+                                  .max_depth = kernel->max_depth,
+                                  .dense = tuning->dense};
+    return true;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/classical.h"
 #include "kernel/dual_averaging.h"
 #include "kernel/kernel.h"
 #include "kernel/welford.h"
@@ -162,4 +163,9 @@ ais_status ais_kernel_rwm(ais_context *context, const ais_rwm_options *options, 
     *made = (rwm){.kernel = {.type = &type}, .options = wish};
     *kernel = &made->kernel;
     return AIS_OK;
+}
+
+bool ais_rwm_options_of(const ais_kernel *kernel, ais_rwm_options *options) {
+    if (kernel->type == &type) *options = ((const rwm *)kernel)->options;
+    return kernel->type == &type;
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <aisampler/draws.h>
 
@@ -107,7 +108,34 @@ static ais_status random_start(ais_context *context, const ais_state *state, int
                     name_of(target), START_ATTEMPTS, state->chain + (uint32_t)c + 1, scale, text);
 }
 
-static ais_status fill(ais_context *context, ais_state *state, const double *start) {
+/* *logp stays -infinity when the density is zero at all candidates of chain c. */
+static ais_status tried_start(ais_context *context, const ais_state *state, int c, const ais_candidates *candidates,
+                              double *point, double *logp) {
+    const ais_target *target = state->target;
+    size_t dim = (size_t)target->dim;
+    *logp = -INFINITY;
+    for (int a = 0; a < candidates->count && *logp == -INFINITY; a++) {
+        memcpy(point, candidates->x + (size_t)a * candidates->stride + (size_t)c * dim, dim * sizeof *point);
+        *logp = target->logp(point, target->data);
+        ais_status status = check_value(context, target, *logp, point);
+        if (status != AIS_OK) return status;
+    }
+    return AIS_OK;
+}
+
+static ais_status start_of(ais_context *context, const ais_state *state, int c, const double *start,
+                           const ais_candidates *candidates, double *point) {
+    size_t dim = (size_t)state->target->dim;
+    if (start) memcpy(point, start + (size_t)c * dim, dim * sizeof *point);
+    if (start) return given_start(context, state, c, point, &state->logp[c]);
+    if (candidates) {
+        ais_status status = tried_start(context, state, c, candidates, point, &state->logp[c]);
+        if (status != AIS_OK || state->logp[c] > -INFINITY) return status;
+    }
+    return random_start(context, state, c, point, &state->logp[c]);
+}
+
+static ais_status fill(ais_context *context, ais_state *state, const double *start, const ais_candidates *candidates) {
     int dim = state->target->dim, lanes = state->lanes;
     state->x = AIS_TAKE(&state->arena, double, (size_t)dim *(size_t)lanes);
     state->logp = AIS_TAKE(&state->arena, double, lanes);
@@ -116,9 +144,7 @@ static ais_status fill(ais_context *context, ais_state *state, const double *sta
     if (!state->x || !state->logp || !state->version || !point)
         return ais_fail_memory(context, "a block of chains", (size_t)dim * (size_t)lanes * sizeof(double));
     for (int c = 0; c < state->chains; c++) {
-        for (int i = 0; i < dim && start; i++) point[i] = start[(size_t)c * (size_t)dim + (size_t)i];
-        ais_status status = start ? given_start(context, state, c, point, &state->logp[c])
-                                  : random_start(context, state, c, point, &state->logp[c]);
+        ais_status status = start_of(context, state, c, start, candidates, point);
         if (status != AIS_OK) return status;
         for (int i = 0; i < dim; i++) state->x[(size_t)i * lanes + c] = point[i];
     }
@@ -129,8 +155,8 @@ static ais_status fill(ais_context *context, ais_state *state, const double *sta
     return AIS_OK;
 }
 
-ais_status ais_state_new(ais_context *context, const ais_target *target, uint64_t seed, uint32_t first_chain,
-                         int chains, uint64_t warmup, const double *start, ais_state **out) {
+static ais_status make(ais_context *context, const ais_target *target, uint64_t seed, uint32_t first_chain, int chains,
+                       uint64_t warmup, const double *start, const ais_candidates *candidates, ais_state **out) {
     *out = NULL;
     if (chains < 1) return ais_fail(context, AIS_BAD_ARGUMENT, "a block of %d chains: at least 1 is needed", chains);
     if (target->dim < 1 || !target->logp)
@@ -144,13 +170,23 @@ ais_status ais_state_new(ais_context *context, const ais_target *target, uint64_
                          .chains = chains,
                          .lanes = (int)ais_padded((size_t)chains),
                          .warmup = warmup};
-    ais_status status = fill(context, state, start);
+    ais_status status = fill(context, state, start, candidates);
     if (status != AIS_OK) {
         ais_state_free(state);
         return status;
     }
     *out = state;
     return AIS_OK;
+}
+
+ais_status ais_state_new(ais_context *context, const ais_target *target, uint64_t seed, uint32_t first_chain,
+                         int chains, uint64_t warmup, const double *start, ais_state **state) {
+    return make(context, target, seed, first_chain, chains, warmup, start, NULL, state);
+}
+
+ais_status ais_state_try(ais_context *context, const ais_target *target, uint64_t seed, uint32_t first_chain,
+                         int chains, uint64_t warmup, const ais_candidates *candidates, ais_state **state) {
+    return make(context, target, seed, first_chain, chains, warmup, NULL, candidates, state);
 }
 
 void ais_state_free(ais_state *state) {

@@ -18,6 +18,7 @@ typedef struct own {
     double *x;        /* dim x lanes: where a point was put on the lattice */
     double *beyond;   /* henon: infinity where a chain is beyond the lattice's ends, else 0 */
     double *logp, *uniform, *chance, *point;
+    double *turn;        /* uniforms that choose angles */
     int64_t *taken;      /* -1 in lanes that accepted, else 0 */
     double *ahead;       /* of a chain alone: (dim + 1) x AIS_HALF numbers of the steps from ahead_from on */
     uint64_t ahead_from; /* the part of a cycle included */
@@ -107,9 +108,6 @@ static bool is_bounded(const ais_whitening *whitening) {
 
 static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state *state, void **out) {
     const ais_learned *learned = (const ais_learned *)kernel;
-    if (learned->shape.dim != state->target->dim)
-        return ais_fail(context, AIS_BAD_ARGUMENT, "the kernel was made for dimension %d, but %s has %d",
-                        learned->shape.dim, state->target->name, state->target->dim);
     ais_status status = ais_kernel_fits(context, kernel, state->target);
     if (status != AIS_OK) return status;
     size_t lanes = (size_t)state->lanes, rows = (size_t)learned->shape.dim * lanes;
@@ -121,13 +119,14 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
     mine->beyond = AIS_TAKE(&state->arena, double, lanes);
     mine->logp = AIS_TAKE(&state->arena, double, lanes);
     mine->uniform = AIS_TAKE(&state->arena, double, lanes);
+    mine->turn = AIS_TAKE(&state->arena, double, lanes);
     mine->ahead = AIS_TAKE(&state->arena, double, (size_t)(learned->shape.dim + 1) * AIS_HALF);
     mine->chance = AIS_TAKE(&state->arena, double, lanes);
     mine->taken = AIS_TAKE(&state->arena, int64_t, lanes);
     mine->point = AIS_TAKE(&state->arena, double, learned->shape.dim);
     bool taped = !learned->ratio.weights || ais_ratio_tape_new(&learned->ratio, lanes, &state->arena, &mine->ratio);
-    if (!taped || !mine->seen || !mine->x || !mine->beyond || !mine->logp || !mine->uniform || !mine->chance ||
-        !mine->taken || !mine->ahead || !mine->point)
+    if (!taped || !mine->seen || !mine->x || !mine->beyond || !mine->logp || !mine->uniform || !mine->turn ||
+        !mine->chance || !mine->taken || !mine->ahead || !mine->point)
         return ais_fail_memory(context, "a kernel's state", rows * sizeof(double));
     mine->proposal.chains = (size_t)state->chains;
     mine->proposal.single = state->single;
@@ -203,6 +202,21 @@ static void draw_numbers(const ais_state *state, own *mine) {
     mine->uniform[0] = mine->ahead[dim * AIS_HALF + at];
 }
 
+/* One of the kernel's angles for every chain, whatever its state. */
+static void draw_angles(const ais_learned *learned, const ais_state *state, own *mine) {
+    const ais_proposal *proposal = &mine->proposal;
+    ais_stream stream = ais_state_stream(state, 0, AIS_FOR_DIRECTION);
+    if (state->chains == 1)
+        mine->turn[0] = ais_random_uniform(&stream, 0);
+    else
+        ais_uniforms_lanes(&stream, 0, proposal->lanes, mine->turn);
+    for (size_t c = 0; c < proposal->chains; c++) {
+        int k = (int)(mine->turn[c] * learned->angles.count);
+        proposal->cosine[c] = learned->angles.cosine[k];
+        proposal->sine[c] = learned->angles.sine[k];
+    }
+}
+
 /* A proposal that is not finite, or whose round trip misses, is rejected without asking the target: its place is taken
  * by the present point. Lanes past the last chain too, for the batch form sees them. */
 static void reject_strange(const ais_learned *learned, const ais_state *state, own *mine) {
@@ -226,6 +240,7 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
     ais_status status = refresh(context, learned, state, mine);
     if (status != AIS_OK) return status;
     draw_numbers(state, mine);
+    if (learned->angles.count > 1) draw_angles(learned, state, mine);
     proposal->measure = state->step % STEPS_BETWEEN_ROUND_TRIPS == 0;
     learned->propose(learned, proposal);
     if (!mine->exact) reject_strange(learned, state, mine);
@@ -252,5 +267,7 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
         .name = map, .info = 1 << AIS_INFO_ACCEPT_STAT | 1 << AIS_INFO_ROUND_TRIP, .init = init, .step = step,         \
         .free = ais_learned_free                                                                                       \
     }
-const ais_kernel_type ais_learned_type[3] = {
-    [AIS_HENON] = LEARNED("henon"), [AIS_REALNVP] = LEARNED("realnvp"), [AIS_SPLINE] = LEARNED("spline")};
+const ais_kernel_type ais_learned_type[AIS_AFFINE + 1] = {[AIS_HENON] = LEARNED("henon"),
+                                                          [AIS_REALNVP] = LEARNED("realnvp"),
+                                                          [AIS_SPLINE] = LEARNED("spline"),
+                                                          [AIS_AFFINE] = LEARNED("affine")};

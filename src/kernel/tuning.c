@@ -78,7 +78,7 @@ static ais_status chain_new(ais_context *context, ais_state *state, const ais_tu
     int dim = state->target->dim;
     bool tuned = options->step_size == 0;
     chain->left = tuned && state->warmup > state->step ? state->warmup - state->step : 0;
-    chain->windows = ais_windows_new(chain->left);
+    chain->windows = ais_windows_new(options->unit ? 0 : chain->left);
     chain->gradient = AIS_TAKE(&state->arena, double, dim);
     if (!chain->gradient || !ais_metric_take(&chain->metric, &state->arena, dim, options->dense) ||
         (chain->left && !ais_welford_take(&chain->welford, &state->arena, dim, options->dense)))

@@ -24,6 +24,7 @@ typedef struct ais_tuning_options {
     double step_size; /* 0: tuned, and with it the metric */
     double target_accept;
     bool dense;
+    bool unit; /* the metric stays the identity */
 } ais_tuning_options;
 
 /* Memory and a first step size for every chain of the block. start and scratch are two points of

@@ -1,7 +1,6 @@
 #include "kernel/whitening.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,8 +32,9 @@ static void swap_rows(size_t n, double *matrix, size_t a, size_t b) {
     }
 }
 
-/* Gauss-Jordan with row pivots; `matrix` is used up, `inverse` filled. */
-static bool invert(size_t n, double *matrix, double *inverse) {
+/* Gauss-Jordan with row pivots. */
+bool ais_invert(size_t n, double *matrix, double *inverse, double *log_volume) {
+    *log_volume = 0;
     memset(inverse, 0, n * n * sizeof *inverse);
     for (size_t i = 0; i < n; i++) inverse[i * n + i] = 1;
     for (size_t k = 0; k < n; k++) {
@@ -43,6 +43,7 @@ static bool invert(size_t n, double *matrix, double *inverse) {
             if (fabs(matrix[i * n + k]) > fabs(matrix[pivot * n + k])) pivot = i;
         double value = matrix[pivot * n + k];
         if (!isfinite(value) || !isfinite(1 / value)) return false;
+        *log_volume += log(fabs(value));
         if (pivot != k) {
             swap_rows(n, matrix, pivot, k);
             swap_rows(n, inverse, pivot, k);
@@ -84,8 +85,10 @@ ais_status ais_whitening_set(ais_context *context, ais_whitening *whitening, con
     double *work = malloc(2 * square * sizeof *work);
     if (!work) return ais_fail_memory(context, "a matrix inverse", 2 * square * sizeof *work);
     memcpy(work, factor, square * sizeof *work);
-    bool regular = invert(n, work, work + square);
+    double log_volume;
+    bool regular = ais_invert(n, work, work + square, &log_volume);
     if (regular) {
+        whitening->log_volume = log_volume;
         memcpy(whitening->inverse, work + square, square * sizeof *work);
         memcpy(whitening->factor, factor, square * sizeof *work);
         ais_form inverse = form_of(n, whitening->inverse);
@@ -111,7 +114,11 @@ static void apply(const ais_whitening *whitening, size_t lanes, size_t count, co
 }
 
 void ais_whiten(const ais_whitening *whitening, size_t lanes, const double *x, double *u) {
-    apply(whitening, lanes, lanes, whitening->inverse, whitening->offset, x, u);
+    ais_whiten_first(whitening, lanes, lanes, x, u);
+}
+
+void ais_whiten_first(const ais_whitening *whitening, size_t lanes, size_t count, const double *x, double *u) {
+    apply(whitening, lanes, count, whitening->inverse, whitening->offset, x, u);
 }
 
 void ais_unwhiten(const ais_whitening *whitening, size_t lanes, const double *u, double *x) {
@@ -120,4 +127,18 @@ void ais_unwhiten(const ais_whitening *whitening, size_t lanes, const double *u,
 
 void ais_unwhiten_first(const ais_whitening *whitening, size_t lanes, size_t count, const double *u, double *x) {
     apply(whitening, lanes, count, whitening->factor, whitening->mean, u, x);
+}
+
+/* How many columns before and after the diagonal are to be looked at. */
+static int before(const ais_whitening *whitening) { return whitening->form == AIS_FORM_DIAGONAL ? 0 : whitening->dim; }
+static int after(const ais_whitening *whitening) { return whitening->form == AIS_FORM_FULL ? whitening->dim : 0; }
+
+void ais_unwhiten_point(const ais_whitening *whitening, const double *u, double *x) {
+    AIS_CHOOSE(ais_point_apply)
+    (whitening->dim, before(whitening), after(whitening), whitening->factor, whitening->mean, u, x);
+}
+
+void ais_unwhiten_gradient(const ais_whitening *whitening, const double *by_x, double *by_u) {
+    AIS_CHOOSE(ais_point_transposed)
+    (whitening->dim, before(whitening), after(whitening), whitening->factor, by_x, by_u);
 }

@@ -3,6 +3,9 @@
 #ifndef AIS_KERNEL_WHITENING_H
 #define AIS_KERNEL_WHITENING_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "base/arena.h"
 #include "base/status.h"
 
@@ -11,12 +14,16 @@ typedef enum ais_form { AIS_FORM_FULL, AIS_FORM_LOWER, AIS_FORM_DIAGONAL } ais_f
 
 typedef struct ais_whitening {
     int dim;
-    double *mean;    /* m */
-    double *factor;  /* A, dim x dim */
-    double *inverse; /* A^-1 */
-    double *offset;  /* -A^-1 m */
-    ais_form form;   /* of A and A^-1 */
+    double *mean;      /* m */
+    double *factor;    /* A, dim x dim */
+    double *inverse;   /* A^-1 */
+    double *offset;    /* -A^-1 m */
+    ais_form form;     /* of A and A^-1 */
+    double log_volume; /* log|det A| */
 } ais_whitening;
+
+/* The inverse of an n x n matrix, which is used up, and log|det| of it; false where it is singular. */
+bool ais_invert(size_t n, double *matrix, double *inverse, double *log_volume);
 
 /* The identity. */
 ais_status ais_whitening_new(ais_context *context, ais_whitening *whitening, int dim, ais_arena *arena);
@@ -28,6 +35,12 @@ ais_status ais_whitening_set(ais_context *context, ais_whitening *whitening, con
 void ais_whiten(const ais_whitening *whitening, size_t lanes, const double *x, double *u);
 void ais_unwhiten(const ais_whitening *whitening, size_t lanes, const double *u, double *x);
 /* Of the first `count` lanes. */
+void ais_whiten_first(const ais_whitening *whitening, size_t lanes, size_t count, const double *x, double *u);
 void ais_unwhiten_first(const ais_whitening *whitening, size_t lanes, size_t count, const double *u, double *x);
+
+/* One point of dim numbers, with the bits that it has in a lane. */
+void ais_unwhiten_point(const ais_whitening *whitening, const double *u, double *x);
+/* A' times a gradient in x: the gradient in u. */
+void ais_unwhiten_gradient(const ais_whitening *whitening, const double *by_x, double *by_u);
 
 #endif

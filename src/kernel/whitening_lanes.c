@@ -60,3 +60,33 @@ void AIS_ISA(ais_dense_apply)(int n, bool lower, size_t lanes, size_t count, con
         apply(SPAN, n, lower, lanes, matrix, offset, in + c, out + c);
     for (; c < count; c += AIS_WORDS) apply(1, n, lower, lanes, matrix, offset, in + c, out + c);
 }
+
+void AIS_ISA(ais_point_apply)(int n, int before, int after, const double *matrix, const double *offset,
+                              const double *in, double *out) {
+    enum { TOGETHER = 8 }; /* rows, whose sums need not wait for one another */
+    for (int row = 0; row < n; row += TOGETHER) {
+        int rows = n - row < TOGETHER ? n - row : TOGETHER;
+        int first = row > before ? row - before : 0, end = n - row - rows > after ? row + rows + after : n;
+        double sum[TOGETHER];
+        for (int r = 0; r < rows; r++) sum[r] = offset[row + r];
+        if (rows == TOGETHER)
+            for (int j = first; j < end; j++)
+                for (int r = 0; r < TOGETHER; r++)
+                    sum[r] = ais_fma_one(matrix[(size_t)(row + r) * (size_t)n + (size_t)j], in[j], sum[r]);
+        else
+            for (int j = first; j < end; j++)
+                for (int r = 0; r < rows; r++)
+                    sum[r] = ais_fma_one(matrix[(size_t)(row + r) * (size_t)n + (size_t)j], in[j], sum[r]);
+        for (int r = 0; r < rows; r++) out[row + r] = sum[r];
+    }
+}
+
+/* By rows of M, which lie as they are read. */
+void AIS_ISA(ais_point_transposed)(int n, int before, int after, const double *matrix, const double *in, double *out) {
+    memset(out, 0, (size_t)n * sizeof *out);
+    for (int i = 0; i < n; i++, matrix += n) {
+        int first = i > before ? i - before : 0, end = n - i - 1 > after ? i + 1 + after : n;
+#pragma omp simd
+        for (int j = first; j < end; j++) out[j] += matrix[j] * in[i];
+    }
+}

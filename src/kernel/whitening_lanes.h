@@ -13,4 +13,13 @@ AIS_DECLARE_LANES(void, ais_diagonal_apply, int n, size_t lanes, size_t count, c
 AIS_DECLARE_LANES(void, ais_dense_apply, int n, bool lower, size_t lanes, size_t count, const double *matrix,
                   const double *offset, const double *in, double *out);
 
+/* For one point that need not pay for lanes, with the same bits. Row i of M may have numbers that are not zero in the
+ * columns i - before to i + after. */
+AIS_DECLARE_LANES(void, ais_point_apply, int n, int before, int after, const double *matrix, const double *offset,
+                  const double *in, double *out);
+
+/* out = M' in of one point. */
+AIS_DECLARE_LANES(void, ais_point_transposed, int n, int before, int after, const double *matrix, const double *in,
+                  double *out);
+
 #endif

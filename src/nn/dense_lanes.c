@@ -69,14 +69,40 @@ INLINE void product(int most, int vectors, int inputs, int outputs, size_t lanes
     for (; l < lanes; l += WIDTH) columns(most, 1, inputs, outputs, lanes, weights, row, column, bias, in + l, out + l);
 }
 
+/* A point alone: vectors run over the inputs. */
+static void point(int inputs, int outputs, const ais_real *weights, const ais_real *bias, const ais_real *in,
+                  ais_real *out) {
+    for (int o = 0; o < outputs; o++, weights += inputs) {
+        ais_real sum = bias[o];
+#pragma omp simd reduction(+ : sum)
+        for (int i = 0; i < inputs; i++) sum += weights[i] * in[i];
+        out[o] = sum;
+    }
+}
+
+static void point_transposed(int inputs, int outputs, const ais_real *weights, const ais_real *gradient_out,
+                             ais_real *gradient_in) {
+    memset(gradient_in, 0, (size_t)inputs * sizeof *gradient_in);
+    for (int o = 0; o < outputs; o++, weights += inputs) {
+#pragma omp simd
+        for (int i = 0; i < inputs; i++) gradient_in[i] += weights[i] * gradient_out[o];
+    }
+}
+
 void AIS_ISA(ais_dense)(int inputs, int outputs, size_t lanes, const ais_real *weights, const ais_real *bias,
                         const ais_real *in, ais_real *out) {
-    product(FORWARD_TILE, FORWARD_VECTORS, inputs, outputs, lanes, weights, (size_t)inputs, 1, bias, in, out);
+    if (lanes == 1)
+        point(inputs, outputs, weights, bias, in, out);
+    else
+        product(FORWARD_TILE, FORWARD_VECTORS, inputs, outputs, lanes, weights, (size_t)inputs, 1, bias, in, out);
 }
 
 void AIS_ISA(ais_dense_transposed)(int inputs, int outputs, size_t lanes, const ais_real *weights,
                                    const ais_real *gradient_out, ais_real *gradient_in) {
-    product(TILE, VECTORS, outputs, inputs, lanes, weights, 1, (size_t)inputs, NULL, gradient_out, gradient_in);
+    if (lanes == 1)
+        point_transposed(inputs, outputs, weights, gradient_out, gradient_in);
+    else
+        product(TILE, VECTORS, outputs, inputs, lanes, weights, 1, (size_t)inputs, NULL, gradient_out, gradient_in);
 }
 
 void AIS_ISA(ais_activate)(bool use_tanh, size_t n, ais_real *value) {

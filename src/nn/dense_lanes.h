@@ -1,4 +1,5 @@
-/* One dense layer over lanes: the inner loops of every network. */
+/* One dense layer over lanes: the inner loops of every network. Of the first and the fourth `lanes` may be 1: a point
+ * alone, whose sums are taken in another order. */
 #ifndef AIS_NN_DENSE_LANES_H
 #define AIS_NN_DENSE_LANES_H
 

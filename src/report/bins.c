@@ -4,20 +4,16 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/sort.h"
 #include "diagnostics/column.h"
 #include "diagnostics/order.h"
 #include "report/ticks.h"
-
-static int upward(const void *a, const void *b) {
-    double p = *(const double *)a, q = *(const double *)b;
-    return (p > q) - (p < q);
-}
 
 size_t ais_sort_finite(const double *x, size_t n, double *sorted) {
     size_t finite = 0;
     for (size_t i = 0; i < n; i++)
         if (isfinite(x[i])) sorted[finite++] = x[i];
-    qsort(sorted, finite, sizeof *sorted, upward);
+    qsort(sorted, finite, sizeof *sorted, ais_rising);
     return finite;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/sort.h"
 #include "report/figure.h"
 
 void ais_grid_evaluate(const ais_grid *grid, double (*function)(double x, double y, void *data), void *data,
@@ -14,11 +15,6 @@ void ais_grid_evaluate(const ais_grid *grid, double (*function)(double x, double
                 function(grid->x_low + (ix + 0.5) * dx, grid->y_low + (iy + 0.5) * dy, data);
 }
 
-static int downward(const void *a, const void *b) {
-    double p = *(const double *)a, q = *(const double *)b;
-    return (p < q) - (p > q);
-}
-
 double ais_grid_level(const ais_grid *grid, const double *value, double share) {
     size_t cells = (size_t)grid->nx * (size_t)grid->ny;
     double *sorted = ais_allocate(cells * sizeof *sorted), sum = 0, above = 0, level = NAN;
@@ -27,7 +23,7 @@ double ais_grid_level(const ais_grid *grid, const double *value, double share) {
         sorted[k] = isfinite(value[k]) && value[k] > 0 ? value[k] : 0;
         sum += sorted[k];
     }
-    qsort(sorted, cells, sizeof *sorted, downward);
+    qsort(sorted, cells, sizeof *sorted, ais_falling);
     for (size_t k = 0; sum > 0 && k < cells && above < share * sum; k++) {
         above += sorted[k];
         level = sorted[k];

@@ -88,6 +88,15 @@ static json_t *warnings(const ais_diagnosis *diagnosis) {
     return list;
 }
 
+static json_t *evaluations(const ais_evaluations *count) {
+    field fields[] = {
+        {"densities", json_integer(count->densities)}, {"gradients", json_integer(count->gradients)},
+        {"start", json_integer(count->start)},         {"learning", json_integer(count->learning)},
+        {"drawing", json_integer(count->drawing)},     {"total", json_integer(count->densities + count->gradients)},
+    };
+    return object(fields, sizeof fields / sizeof *fields);
+}
+
 static json_t *summary(const ais_diagnosis *diagnosis, const ais_report_run *run) {
     const ais_sample_result *result = run ? run->result : NULL;
     bool modes = diagnosis->mode_share != NULL;
@@ -105,7 +114,8 @@ static json_t *summary(const ais_diagnosis *diagnosis, const ais_report_run *run
         {"train_seconds", number(run ? run->train_seconds : NAN)},
         {"warmup_seconds", number(result ? result->warmup_seconds : NAN)},
         {"sample_seconds", number(result ? result->sample_seconds : NAN)},
-        {"evaluations", result ? json_integer(result->evaluations) : json_null()},
+        {"ended", text(result ? ais_ending_name[result->ended] : NULL)},
+        {"evaluations", result ? evaluations(&run->evaluations) : json_null()},
         {"worst_ess", number(diagnosis->worst_ess)},
         {"worst_ess_function", isnan(diagnosis->worst_ess) ? json_null() : text(diagnosis->worst_ess_function)},
         {"worst_ess_song", number(diagnosis->worst_ess_song)},

@@ -77,6 +77,17 @@ static void time_tile(const ais_page *page) {
     tile(page, "time", value, small);
 }
 
+static void evaluations_tile(const ais_page *page) {
+    const ais_report_run *run = page->run;
+    char value[64], small[160];
+    if (!run || !run->result) return;
+    const ais_evaluations *count = &run->evaluations;
+    snprintf(value, sizeof value, "%ld", count->densities + count->gradients);
+    snprintf(small, sizeof small, "%ld densities, %ld gradients; %ld to start, %ld to learn, %ld to draw",
+             count->densities, count->gradients, count->start, count->learning, count->drawing);
+    tile(page, "evaluations", value, small);
+}
+
 static void known_truth_tiles(const ais_page *page) {
     const ais_diagnosis *diagnosis = page->data->diagnosis;
     char small[96];
@@ -106,6 +117,7 @@ void ais_page_numbers(const ais_page *page) {
     if (run && run->train_seconds > 0)
         number_tile(page, "the same with training", ais_report_rate_with_training(diagnosis, run), NULL);
     time_tile(page);
+    evaluations_tile(page);
     if (page->training && isfinite(page->training->log_z)) {
         snprintf(value, sizeof value, "%.4f", fabs(page->training->log_z) < 5e-5 ? 0 : page->training->log_z);
         snprintf(small, sizeof small, "± %.2g", page->training->log_z_error);

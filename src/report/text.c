@@ -142,6 +142,10 @@ static void heading(FILE *file, const ais_diagnosis *diagnosis, const ais_report
     fprintf(file, "seconds: ");
     if (run->train_seconds > 0) fprintf(file, "%.3g of training, ", run->train_seconds);
     fprintf(file, "%.3g of warm-up, %.3g of sampling\n", run->result->warmup_seconds, run->result->sample_seconds);
+    const ais_evaluations *count = &run->evaluations;
+    fprintf(file, "evaluations: %ld densities, %ld gradients; ", count->densities, count->gradients);
+    if (count->learning > 0) fprintf(file, "%ld to learn, ", count->learning);
+    fprintf(file, "%ld to start, %ld to draw\n", count->start, count->drawing);
 }
 
 /* "before value after" where there is a value. */

@@ -1,4 +1,5 @@
-/* The state of a run (sample.c). */
+/* The state of a run, and its parts: blocks of chains (block.c), budgets (goal.c), reports (progress.c), the loop
+ * (sample.c). */
 #ifndef AIS_SAMPLER_SAMPLE_H
 #define AIS_SAMPLER_SAMPLE_H
 
@@ -6,33 +7,58 @@
 
 #include "base/pool.h"
 #include "kernel/kernel.h"
+#include "sampler/kept.h"
+#include "target/counted.h"
 
 /* What is counted of a block; rank 0 gets those of all ranks. */
 typedef struct ais_tally {
     double accept_sum; /* of this round, over steps */
     long steps;        /* of this round, all chains: also those of draws that are dropped after a stop */
     double worst_round_trip;
-    long evaluations, divergences; /* of this phase */
+    long divergences;          /* of this phase */
+    long densities, gradients; /* of this call */
 } ais_tally;
 
 /* Some chains that step together on one thread at a time. */
 typedef struct ais_block {
+    ais_counted counted; /* the target, as this block sees it */
     ais_state *state;
     void *own; /* the kernel's */
     ais_info *info;
     ais_context context;
     ais_status status;
-    int done; /* draws of this round */
+    atomic_int done; /* draws of this round; written by the block's thread alone */
 } ais_block;
+
+/* A stretch of draws between two moments at which the run asks whether and how to go on. Where these moments lie is a
+ * function of draws and counts alone, so that the result does not depend on the clock. */
+typedef struct ais_leg {
+    int until;      /* draws of this phase */
+    long allowance; /* evaluations of every chain */
+    bool over;      /* there is no further leg, because of: */
+    ais_ending ending;
+} ais_leg;
+
+typedef struct ais_goal {
+    double effective; /* 0: none */
+    long evaluations; /* LONG_MAX: no limit */
+    int look;         /* when the worst ESS is looked at next, in draws */
+    double worst;     /* at the last look; NAN before */
+    int looked;       /* draws at the last look */
+    int leg_from;     /* where this leg began */
+    long *leg_spent;  /* of each block, as this leg began */
+} ais_goal;
 
 typedef struct ais_run {
     const ais_target *target;
     const ais_kernel *kernel;
+    const ais_sample_options *options;
+    const volatile sig_atomic_t *stop;
     ais_run_header header;
     int chains, warmup, draws, thin;
     int block_chains, blocks;
-    const double *start;
-    const volatile sig_atomic_t *stop;
+    bool single; /* every chain is alone by itself, not for the sake of sharing out work */
+    ais_candidates own_start;
     ais_sink *const *sink;
     int sinks, begun; /* begun: how many of them were asked to */
     ais_pool *pool;
@@ -41,13 +67,60 @@ typedef struct ais_run {
     int first_chain, own_chains; /* and their chains */
     ais_block *block;            /* blocks; of other ranks they stay empty */
     ais_tally *tally;            /* blocks */
-    int round, longest_round;    /* draws of every chain */
-    double *x, *logp;            /* of a round: chains x round (x dim); this rank's first, on rank 0 those of all */
+    ais_goal goal;
+    ais_kept kept;            /* on rank 0, for the goal of effective draws */
+    atomic_bool halt;         /* the deadline has come */
+    int round, longest_round; /* draws of every chain */
+    double *x, *logp;         /* of a round: chains x round (x dim); this rank's first, on rank 0 those of all */
     ais_info *info;
+    bool warming;
     int warmup_done, draws_done;
     double accept_sum; /* after warm-up, over steps */
-    long steps, evaluations_before;
+    long steps;
+    long start_evaluations, warmup_evaluations;
     double started, phase_started, reported;
+    double acceptance_now; /* as of the last round, for reports */
+    long divergences_now;
 } ais_run;
+
+/* ---- block.c ------------------------------------------------------------------------------------- */
+
+/* How many chains share a block. Draws do not depend on it: design.md, contracts. */
+int ais_chains_per_block(const ais_target *target, const ais_kernel *kernel, int chains, int workers);
+
+/* The block's own view of the target; false when memory is out. */
+bool ais_block_new(ais_run *run, int b);
+
+/* Tasks of the pool; data is the run. */
+void ais_block_init(void *data, int b);
+void ais_block_run(void *data, int b);
+void ais_block_free(ais_block *block);
+int ais_block_size(const ais_run *run, int b);
+
+/* ---- goal.c -------------------------------------------------------------------------------------- */
+
+/* Refuses goals that contradict themselves or the rest of the options. */
+ais_status ais_goal_check(ais_context *context, const ais_run *run);
+
+/* The next leg of the phase that has made `done` of `planned` draws; rank 0 decides for all. */
+ais_status ais_goal_next(ais_context *context, ais_run *run, int done, int planned, ais_leg *leg);
+
+/* Densities and gradients so far; on rank 0, of all. */
+long ais_run_spent(const ais_run *run);
+
+/* Draws that there will be, as far as can be foreseen. */
+int ais_goal_foreseen(const ais_run *run);
+
+/* ---- progress.c ---------------------------------------------------------------------------------- */
+
+/* Called by the pool while blocks are at work: reports, and sees to the deadline. data is the run. */
+void ais_run_watch(void *data);
+void ais_run_report(ais_run *run, bool over);
+void ais_run_see_to_deadline(ais_run *run);
+
+/* Whether somebody asked for the end, or the deadline came. */
+static inline bool ais_run_halted(const ais_run *run) {
+    return (run->stop && *run->stop) || atomic_load_explicit(&run->halt, memory_order_relaxed);
+}
 
 #endif

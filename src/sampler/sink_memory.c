@@ -27,6 +27,32 @@ static void memory_abandon(ais_sink *sink) {
     memory->draws = NULL;
 }
 
+/* Room for at first, per chain: what is planned may be far more than will come. */
+enum { FIRST_ROOM = 4096 };
+
+/* Columns of `length` values become columns of `room`, from the last on, for they move up. */
+static bool stretch(double **value, size_t columns, size_t length, size_t room) {
+    double *wider = realloc(*value, (columns * room + 1) * sizeof *wider);
+    if (!wider) return false;
+    *value = wider;
+    for (size_t i = columns; i-- > 1;) memmove(wider + i * room, wider + i * length, length * sizeof *wider);
+    return true;
+}
+
+static ais_status make_room(ais_context *context, memory_sink *memory, int need) {
+    ais_draws *draws = memory->draws;
+    if (need <= draws->draws) return AIS_OK;
+    size_t chains = (size_t)draws->chains, length = (size_t)draws->draws, room = 2 * length;
+    if (room < (size_t)need) room = (size_t)need;
+    if (room > (size_t)memory->header->draws) room = (size_t)memory->header->draws;
+    if (!stretch(&draws->value, (size_t)draws->dim * chains, length, room) ||
+        !stretch(&draws->stat, (size_t)draws->stats * chains, length, room) ||
+        !stretch(&draws->logp, chains, length, room))
+        return ais_fail_memory(context, "draws", ((size_t)draws->dim + 1) * chains * room * sizeof(double));
+    draws->draws = (int)room;
+    return AIS_OK;
+}
+
 static ais_status memory_begin(ais_context *context, ais_sink *sink, const ais_run_header *header) {
     memory_sink *memory = (memory_sink *)sink;
     memory_abandon(sink);
@@ -35,7 +61,8 @@ static ais_status memory_begin(ais_context *context, ais_sink *sink, const ais_r
     int stats = ais_info_fields(header->info, memory->field);
     ais_status status = ais_header_check(context, header);
     if (status == AIS_OK)
-        status = ais_draws_new(context, header->target->dim, header->chains, header->draws, stats, &memory->draws);
+        status = ais_draws_new(context, header->target->dim, header->chains,
+                               header->draws < FIRST_ROOM ? header->draws : FIRST_ROOM, stats, &memory->draws);
     if (status == AIS_OK) {
         snprintf(memory->draws->sampler, sizeof memory->draws->sampler, "%s", header->sampler);
         memory->draws->max_depth = header->max_depth;
@@ -55,6 +82,7 @@ static ais_status memory_write(ais_context *context, ais_sink *sink, const ais_c
     if (chunk->warmup) return AIS_OK;
     ais_draws *draws = memory->draws;
     ais_status status = ais_rows_add(context, &memory->rows, memory->header, chunk);
+    if (status == AIS_OK) status = make_room(context, memory, memory->rows.draws);
     if (status != AIS_OK) return status;
     size_t dim = (size_t)draws->dim, chains = (size_t)draws->chains, length = (size_t)draws->draws;
     size_t count = (size_t)chunk->count, first = (size_t)chunk->first;

@@ -3,39 +3,55 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernel/learned.h"
+#include "kernel/latent.h"
+#include "kernel/mixture.h"
 #include "simd/normal.h"
 
-/* Coordinate-major (2 dim rows of n) to one row a chain; false where the density is zero or not a number. */
-static bool take(const ais_target *target, size_t n, const double *image, double *start) {
-    size_t dim = (size_t)target->dim;
-    bool inside = true;
-    for (size_t c = 0; c < n && inside; c++) {
-        for (size_t i = 0; i < dim; i++) start[c * dim + i] = image[i * n + c];
-        for (size_t i = 0; i < dim; i++) inside = inside && isfinite(start[c * dim + i]);
-        inside = inside && isfinite(target->logp(start + c * dim, target->data));
-    }
-    return inside;
+/* The random numbers of row c: those of one chain are apart from another's, however many there are. */
+static ais_stream stream_of(uint64_t seed, size_t c, size_t chains) {
+    return (ais_stream){.seed = seed, .step = c / chains, .chain = (uint32_t)(c % chains), .purpose = AIS_FOR_START};
 }
 
-double *ais_own_starts(const ais_target *target, const ais_kernel *kernel, uint64_t seed, int chains) {
-    const ais_learned *learned = ais_as_learned(kernel);
-    if (!learned || !ais_is_independent(learned) || target->draws) return NULL;
-    size_t n = (size_t)chains, dim = (size_t)target->dim;
+/* n draws T^-1(v) of a map. */
+static bool draw_map(const ais_learned *learned, size_t dim, uint64_t seed, size_t chains, size_t n, double *start) {
     double *z = calloc(2 * dim * n, sizeof *z), *image = malloc(2 * dim * n * sizeof *image);
-    double *start = malloc(dim * n * sizeof *start), *v = malloc(dim * sizeof *v);
+    double *v = malloc(dim * sizeof *v);
     ais_context ignored;
-    bool made = z && image && start && v;
+    bool made = z && image && v;
     for (size_t c = 0; made && c < n; c++) {
-        ais_stream stream = {.seed = seed, .chain = (uint32_t)c, .purpose = AIS_FOR_START};
+        ais_stream stream = stream_of(seed, c, chains);
         ais_normals(&stream, dim, v);
         for (size_t i = 0; i < dim; i++) z[(dim + i) * n + c] = v[i];
     }
-    made =
-        made && ais_kernel_involution(&ignored, kernel, n, z, image, NULL) == AIS_OK && take(target, n, image, start);
+    made = made && ais_swap_involution(&ignored, learned, n, z, image) == AIS_OK;
+    for (size_t c = 0; made && c < n; c++)
+        for (size_t i = 0; i < dim; i++) start[c * dim + i] = image[i * n + c];
     free(z);
     free(image);
     free(v);
+    return made;
+}
+
+static void draw_mixture(const ais_components *components, uint64_t seed, size_t chains, size_t n, double *start) {
+    for (size_t c = 0; c < n; c++) {
+        ais_stream stream = stream_of(seed, c, chains);
+        ais_components_draw_one(components, &stream, start + c * (size_t)components->dim);
+    }
+}
+
+double *ais_own_starts(const ais_target *target, const ais_kernel *kernel, uint64_t seed, int chains) {
+    const ais_learned *learned = ais_map_of(kernel);
+    const ais_mixture_kernel *mixture = ais_as_mixture(kernel);
+    bool independent = mixture || (learned && ais_is_independent(learned));
+    if (!independent || kernel->dim != target->dim || target->draws) return NULL;
+    size_t n = AIS_OWN_STARTS * (size_t)chains, dim = (size_t)target->dim, numbers = n * dim;
+    double *start = calloc(numbers, sizeof *start);
+    bool made = start != NULL;
+    if (made && mixture)
+        draw_mixture(&mixture->components, seed, (size_t)chains, n, start);
+    else
+        made = made && draw_map(learned, dim, seed, (size_t)chains, n, start);
+    for (size_t i = 0; made && i < numbers; i++) made = isfinite(start[i]);
     if (made) return start;
     free(start);
     return NULL;

@@ -1,12 +1,15 @@
-/* Where chains of a learned kernel begin when nobody says where. */
+/* Where chains whose proposals are independent begin when nobody says where. */
 #ifndef AIS_SAMPLER_STARTS_H
 #define AIS_SAMPLER_STARTS_H
 
 #include <aisampler/kernel.h>
 
-/* chains x dim, row-major, released by free(): draws T^-1(v) of a kernel whose proposals are independent. From anywhere
- * else, say from where the density is far below what the map makes likely, such a chain would stay for long. NULL for
- * other kernels, and when one of the draws has no density: chains then begin where the target says. */
+enum { AIS_OWN_STARTS = 4 }; /* for every chain: the first of them inside the support is taken */
+
+/* AIS_OWN_STARTS x chains x dim, row-major, released by free(): draws of a kernel whose proposals are independent, from
+ * a map or a mixture. From anywhere else, say from where the density is far below what the proposals make likely, such
+ * a chain would stay for long. NULL for other kernels, and when a draw is not finite: chains then begin where the
+ * target says. Asks nothing of the density. */
 double *ais_own_starts(const ais_target *target, const ais_kernel *kernel, uint64_t seed, int chains);
 
 #endif

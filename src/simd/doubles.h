@@ -95,6 +95,15 @@ AIS_INLINE void ais_powers_below(int count, ais_doubles *x) {
     for (int k = 0; k < count; k++) x[k] = (ais_doubles)((ais_words)sum[k] + ((ais_words)shifted[k] << 52));
 }
 
+/* a b + c of one number, rounded as a lane is whatever the compiler makes of a product and a sum. */
+AIS_INLINE double ais_fma_one(double a, double b, double c) {
+#if defined(__FMA__)
+    return __builtin_fma(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
 /* log(x) of positive numbers that are neither infinite nor subnormal, to 1e-15; anything of others. x = 2^n m, m
  * between sqrt(1/2) and sqrt(2); log(m) = 2 atanh(s), s = (m - 1) / (m + 1), by a polynomial in s^2. */
 AIS_INLINE ais_doubles ais_log_normal(ais_doubles x) {

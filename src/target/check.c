@@ -1,10 +1,9 @@
 /* ais_target_check: is logp a number, do grad and batch agree with it.
  *
- * A derivative is compared with central differences over a ladder of steps, and any step whose
- * rounding error is small enough to tell may acquit: near a kink only the short steps are right, in
- * a noisy density only the long ones. A conviction at one point is tried again at points close by,
- * where a kink would have gone but a mistake would not. */
-#include <float.h>
+ * Gradients are compared with differences (slope.c) at some points of the start distribution and at one uphill from
+ * there: far out a forgotten term may be a thousandth of the gradient, near a mode it is not. A conviction at one point
+ * is tried again at points close by, where a kink would have gone but a mistake would not. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,26 +11,33 @@
 
 #include "simd/normal.h"
 #include "target/builtin.h"
+#include "target/counted.h"
+#include "target/slope.h"
 
 enum {
-    TRIES = 100,  /* points at which logp must be a number; the sampler tries as many to start */
-    STEPS = 11,   /* of the ladder, each a quarter of the one before */
+    TRIES = 100,  /* points that may be tried, as many as the sampler tries to start */
+    POINTS = 24,  /* of them inside the support are enough */
+    TWICE = 4,    /* of them are asked for a second time */
     CLOSE_BY = 3, /* points that must confirm a wrong derivative */
+    CLIMB = 40,   /* gradients spent on the way uphill */
 };
-
-static const double tolerance = 3e-4; /* of a derivative, relative */
 
 typedef struct check {
     ais_context *context;
     const ais_target *target;
     uint64_t seed;
-    double scale;     /* of the start distribution */
-    int count;        /* points at which logp is finite */
-    double *point;    /* TRIES x dim, row-major; the first count ones are those */
-    double *value;    /* TRIES: logp there */
-    double *gradient; /* dim */
-    double *moved;    /* dim */
-    double *across;   /* dim x TRIES, coordinate-major */
+    double scale;                              /* of the start distribution */
+    int count;                                 /* points at which logp is finite */
+    double *point;                             /* (POINTS + 1) x dim, row-major; the first count ones are those */
+    double *value;                             /* POINTS + 1: logp there */
+    double *gradient;                          /* dim */
+    double *typical;                           /* dim: mean absolute derivative over the points looked at */
+    double *moved, *close, *other, *direction; /* dim each */
+    double *across;                            /* dim x LARGEST_BATCH, coordinate-major */
+    double noise;                              /* of logp at the point in question; negative before it is measured */
+    char *note;                                /* of the first derivative that is imprecise */
+    size_t note_size;
+    double worst; /* its miss, as a share of the scale */
 } check;
 
 /* "(1.25, -3, ...)", as much of it as fits. */
@@ -58,13 +64,14 @@ static bool is_density(double value) { return value < INFINITY; } /* false for N
 
 static ais_status check_logp(check *at) {
     size_t dim = (size_t)at->target->dim;
-    for (uint64_t k = 0; k < TRIES; k++) {
+    for (uint64_t k = 0; k < TRIES && at->count < POINTS; k++) {
         double *x = at->point + (size_t)at->count * dim;
         ais_stream stream = {.seed = at->seed, .step = k, .purpose = AIS_FOR_CHECK};
         ais_normals(&stream, dim, x);
         for (size_t i = 0; i < dim; i++) x[i] *= at->scale;
-        double value = at->target->logp(x, at->target->data), again = at->target->logp(x, at->target->data);
+        double value = at->target->logp(x, at->target->data);
         if (!is_density(value)) return refuse_value(at, "logp", value, x);
+        double again = k < TWICE ? at->target->logp(x, at->target->data) : value;
         if (value != again) {
             char text[400];
             return ais_fail(at->context, AIS_BAD_DENSITY,
@@ -80,104 +87,182 @@ static ais_status check_logp(check *at) {
                     at->target->name, TRIES, at->scale);
 }
 
-typedef enum verdict { AGREES, DIFFERS, UNKNOWN } verdict;
+/* ---- the gradient -------------------------------------------------------------------------------- */
 
-/* The slope of logp along coordinate i over x +- h, and its rounding error; false outside the support. */
-static bool difference(const check *at, const double *x, int i, double h, double *slope, double *noise) {
-    size_t dim = (size_t)at->target->dim;
-    memcpy(at->moved, x, dim * sizeof *x);
-    at->moved[i] = x[i] + h;
-    double up = at->target->logp(at->moved, at->target->data), right = at->moved[i];
-    at->moved[i] = x[i] - h;
-    double down = at->target->logp(at->moved, at->target->data);
-    if (!isfinite(up) || !isfinite(down)) return false;
-    double width = right - at->moved[i];
-    *slope = (up - down) / width;
-    bool single = up == (float)up && down == (float)down; /* computed in single precision: its noise is as large */
-    *noise = (single ? FLT_EPSILON : 16 * DBL_EPSILON) * (fabs(up) + fabs(down) + 1) / width;
-    return true;
-}
-
-static bool near(double slope, double claimed) {
-    return fabs(slope - claimed) <= tolerance * fmax(fabs(slope), fabs(claimed));
-}
-
-/* Compares claimed with the ladder's slopes and with Richardson's extrapolation of neighbours; *best
- * gets the slope that came nearest. */
-static verdict judge(const check *at, const double *x, int i, double claimed, double *best) {
-    verdict found = UNKNOWN;
-    double h = 0.25 * fmax(fabs(x[i]), at->scale), before = NAN, least = INFINITY;
-    for (int step = 0; step < STEPS; step++, h *= 0.25) {
-        double slope, noise;
-        if (!difference(at, x, i, h, &slope, &noise)) {
-            before = NAN;
-            continue;
-        }
-        double candidate[2] = {slope, slope + (slope - before) / 15};
-        before = slope;
-        for (int k = 0; k < 2; k++) {
-            if (isnan(candidate[k]) || !(noise <= 0.3 * tolerance * fmax(fabs(candidate[k]), fabs(claimed)))) continue;
-            if (near(candidate[k], claimed)) return AGREES;
-            found = DIFFERS;
-            if (fabs(candidate[k] - claimed) < least) {
-                least = fabs(candidate[k] - claimed);
-                *best = candidate[k];
-            }
-        }
+/* Measured when it is first wanted: most densities have none that matters. */
+static double noise_at(check *at, const double *x) {
+    if (at->noise < 0) {
+        ais_stream stream = {.seed = at->seed, .chain = 2, .purpose = AIS_FOR_CHECK};
+        ais_normals(&stream, (size_t)at->target->dim, at->direction);
+        for (int i = 0; i < at->target->dim; i++) at->direction[i] *= at->scale;
+        at->noise = ais_noise(at->target, x, at->direction, at->moved);
     }
-    return found;
+    return at->noise;
 }
 
-/* A point is at most 1e-3 of the start scale away; where there is no support nothing is said. */
-static bool confirmed(const check *at, const double *x, int i, double *close, double *gradient) {
-    for (uint64_t k = 0; k < CLOSE_BY; k++) {
+/* At first as if logp were smooth; with its noise when that does not acquit. */
+static ais_slope_verdict judge(check *at, ais_slope *slope) {
+    slope->noise = 0;
+    ais_slope_verdict verdict = ais_slope_judge(slope);
+    if (verdict == AIS_SLOPE_AGREES) return verdict;
+    slope->noise = noise_at(at, slope->x);
+    return slope->noise > 0 ? ais_slope_judge(slope) : verdict;
+}
+
+/* The verdict at points at most about 1e-3 of the start scale away, the mildest of them; where there is no support
+ * nothing is said. */
+static ais_slope_verdict confirm(check *at, const ais_slope *slope) {
+    ais_slope_verdict mildest = AIS_SLOPE_WRONG;
+    for (uint64_t k = 0; k < CLOSE_BY && mildest != AIS_SLOPE_AGREES; k++) {
         ais_stream stream = {.seed = at->seed, .step = k, .chain = 1, .purpose = AIS_FOR_CHECK};
-        ais_normals(&stream, (size_t)at->target->dim, close);
-        for (int j = 0; j < at->target->dim; j++) close[j] = x[j] + 1e-3 * at->scale * close[j];
-        double ignored;
-        if (!isfinite(at->target->grad(close, gradient, at->target->data))) continue;
-        if (judge(at, close, i, gradient[i], &ignored) == AGREES) return false;
+        ais_normals(&stream, (size_t)at->target->dim, at->close);
+        for (int j = 0; j < at->target->dim; j++) at->close[j] = slope->x[j] + 1e-3 * at->scale * at->close[j];
+        if (!isfinite(at->target->grad(at->close, at->other, at->target->data))) continue;
+        ais_slope there = *slope;
+        there.x = at->close;
+        there.claimed = at->other[slope->coordinate];
+        ais_slope_verdict verdict = judge(at, &there);
+        if (verdict != AIS_SLOPE_UNKNOWN && verdict < mildest) mildest = verdict;
     }
-    return true;
+    return mildest;
 }
 
-static ais_status check_gradient_at(const check *at, int k, double *close, double *other) {
+static void note_imprecision(check *at, const ais_slope *slope) {
+    double size = fmax(fmax(fabs(slope->claimed), fabs(slope->nearest)), slope->scale);
+    double share = fabs(slope->claimed - slope->nearest) / size;
+    char buffer[32];
+    if (!(share > at->worst)) return;
+    at->worst = share;
+    snprintf(at->note, at->note_size,
+             "%s: the gradient is imprecise and is used as it is: by %.60s (coordinate %d) it is %.6g where finite "
+             "differences of logp give %.6g, off by %.2g%% of its scale",
+             at->target->name, ais_target_parameter(at->target, slope->coordinate, buffer), slope->coordinate + 1,
+             slope->claimed, slope->nearest, 100 * share);
+}
+
+static ais_status refuse_gradient(const check *at, const ais_slope *slope) {
+    char text[400], buffer[32];
+    return ais_fail(
+        at->context, AIS_BAD_DENSITY,
+        "%s: the gradient by %.60s (coordinate %d) is %.10g, but finite differences of logp give %.10g at x "
+        "= (%s)",
+        at->target->name, ais_target_parameter(at->target, slope->coordinate, buffer), slope->coordinate + 1,
+        slope->claimed, slope->nearest, describe(slope->x, at->target->dim, text, sizeof text));
+}
+
+static double unit_of(const check *at, const double *x, int i) { return fmax(fabs(x[i]), at->scale); }
+
+static ais_status check_coordinate(check *at, const double *x, int i, bool uphill) {
+    ais_slope slope = {.target = at->target,
+                       .x = x,
+                       .coordinate = i,
+                       .claimed = at->gradient[i],
+                       .unit = unit_of(at, x, i),
+                       .floor = uphill ? at->typical[i] : 0,
+                       .scale = at->typical[i],
+                       .moved = at->moved,
+                       .nearest = NAN};
+    ais_slope_verdict verdict = judge(at, &slope);
+    if (verdict == AIS_SLOPE_WRONG) verdict = confirm(at, &slope);
+    if (verdict == AIS_SLOPE_WRONG) return refuse_gradient(at, &slope);
+    if (verdict == AIS_SLOPE_IMPRECISE) note_imprecision(at, &slope);
+    return AIS_OK;
+}
+
+/* What grad returns as logp: the same, up to noise and to what another way through a solver may cost. */
+static ais_status check_value(check *at, const double *x, double value, double logp) {
+    double miss = fabs(value - logp), size = fmax(1, fabs(logp));
+    char text[400];
+    if (miss <= 1e-9 * size || miss <= fmax(1e-5 * size, 10 * noise_at(at, x))) return AIS_OK;
+    return ais_fail(at->context, AIS_BAD_DENSITY, "%s: grad returns %.17g, but logp %.17g at x = (%s)",
+                    at->target->name, value, logp, describe(x, at->target->dim, text, sizeof text));
+}
+
+static ais_status check_gradient_at(check *at, const double *x, double logp, bool uphill) {
     char text[400], buffer[32];
     int dim = at->target->dim;
-    const double *x = at->point + (size_t)k * (size_t)dim;
-    double value = at->target->grad(x, at->gradient, at->target->data);
-    if (!(fabs(value - at->value[k]) <= 1e-9 * fmax(1, fabs(at->value[k]))))
-        return ais_fail(at->context, AIS_BAD_DENSITY, "%s: grad returns %.17g, but logp %.17g at x = (%s)",
-                        at->target->name, value, at->value[k], describe(x, dim, text, sizeof text));
-    for (int i = 0; i < dim; i++) {
-        double slope = NAN;
+    at->noise = -1;
+    ais_status status = check_value(at, x, at->target->grad(x, at->gradient, at->target->data), logp);
+    for (int i = 0; i < dim && status == AIS_OK; i++) {
         if (!isfinite(at->gradient[i]))
             return ais_fail(at->context, AIS_BAD_DENSITY, "%s: the gradient by %.60s (coordinate %d) is %g at x = (%s)",
                             at->target->name, ais_target_parameter(at->target, i, buffer), i + 1, at->gradient[i],
                             describe(x, dim, text, sizeof text));
-        if (judge(at, x, i, at->gradient[i], &slope) != DIFFERS || !confirmed(at, x, i, close, other)) continue;
-        return ais_fail(at->context, AIS_BAD_DENSITY,
-                        "%s: the gradient by %.60s (coordinate %d) is %.10g, but finite differences of logp give %.10g "
-                        "at x = (%s)",
-                        at->target->name, ais_target_parameter(at->target, i, buffer), i + 1, at->gradient[i], slope,
-                        describe(x, dim, text, sizeof text));
+        status = check_coordinate(at, x, i, uphill);
     }
-    return AIS_OK;
+    return status;
+}
+
+/* Barzilai and Borwein's steps along the gradient from x, in place, as long as logp rises. */
+static void climb(check *at, double *x, double logp) {
+    const ais_target *target = at->target;
+    size_t dim = (size_t)target->dim;
+    double *gradient = at->gradient, *next = at->close, *next_gradient = at->other, norm = 0;
+    if (!isfinite(target->grad(x, gradient, target->data))) return;
+    for (size_t i = 0; i < dim; i++) norm += gradient[i] * gradient[i];
+    double size = 0.1 * at->scale / sqrt(norm);
+    for (int k = 0; k < CLIMB && norm > 0 && isfinite(size); k++) {
+        double most = at->scale * sqrt((double)dim) / sqrt(norm), turn = 0, way = 0, next_norm = 0;
+        size = fmin(size, most);
+        for (size_t i = 0; i < dim; i++) next[i] = x[i] + size * gradient[i];
+        double value = target->grad(next, next_gradient, target->data);
+        if (!(value > logp)) {
+            size *= 0.2;
+            continue;
+        }
+        for (size_t i = 0; i < dim; i++) {
+            double step = next[i] - x[i];
+            way += step * step;
+            turn += step * (gradient[i] - next_gradient[i]);
+            next_norm += next_gradient[i] * next_gradient[i];
+        }
+        memcpy(x, next, dim * sizeof *x);
+        memcpy(gradient, next_gradient, dim * sizeof *gradient);
+        logp = value;
+        norm = next_norm;
+        size = turn > 0 ? way / turn : 4 * size;
+    }
+}
+
+/* From a top, where derivatives vanish and all are right, one standard deviation along every coordinate; `typical`
+ * becomes what the derivatives are there. Returns logp. */
+static double step_aside(check *at, double *x) {
+    int dim = at->target->dim;
+    ais_stream stream = {.seed = at->seed, .chain = 3, .purpose = AIS_FOR_CHECK};
+    ais_normals(&stream, (size_t)dim, at->direction);
+    for (int i = 0; i < dim; i++) at->typical[i] = ais_curvature_root(at->target, x, i, unit_of(at, x, i), at->moved);
+    for (int i = 0; i < dim; i++)
+        if (at->typical[i] * at->scale > 1) x[i] += copysign(1 / at->typical[i], at->direction[i]);
+    return at->target->logp(x, at->target->data);
 }
 
 static ais_status check_gradient(check *at) {
-    int dim = at->target->dim, points = dim <= 32 ? 8 : dim <= 128 ? 4 : 2;
-    double *close = at->across, *other = at->across + dim;
-    for (int k = 0; k < at->count && k < points; k++) {
-        ais_status status = check_gradient_at(at, k, close, other);
-        if (status != AIS_OK) return status;
+    size_t dim = (size_t)at->target->dim;
+    int most = dim <= 32 ? 6 : dim <= 128 ? 4 : 2, points = at->count < most ? at->count : most, best = 0;
+    for (int k = 0; k < points; k++) {
+        at->target->grad(at->point + (size_t)k * dim, at->gradient, at->target->data);
+        for (size_t i = 0; i < dim; i++)
+            if (isfinite(at->gradient[i])) at->typical[i] += fabs(at->gradient[i]) / points;
+        if (at->value[k] > at->value[best]) best = k;
     }
-    return AIS_OK;
+    ais_status status = AIS_OK;
+    for (int k = 0; k < points && status == AIS_OK; k++)
+        status = check_gradient_at(at, at->point + (size_t)k * dim, at->value[k], false);
+    if (status != AIS_OK) return status;
+    double *top = at->point + POINTS * dim;
+    memcpy(top, at->point + (size_t)best * dim, dim * sizeof *top);
+    climb(at, top, at->value[best]);
+    double value = step_aside(at, top);
+    return isfinite(value) ? check_gradient_at(at, top, value, true) : AIS_OK;
 }
+
+/* ---- the batch form ------------------------------------------------------------------------------ */
+
+enum { LARGEST_BATCH = 64 };
 
 static ais_status check_batch_of(check *at, size_t n) {
     const double canary = 1.2345e200;
-    double logp[TRIES + 1];
+    double logp[LARGEST_BATCH + 1];
     char text[400];
     size_t dim = (size_t)at->target->dim;
     for (size_t c = 0; c < n; c++)
@@ -200,7 +285,7 @@ static ais_status check_batch_of(check *at, size_t n) {
 }
 
 static ais_status check_batch(check *at) {
-    const size_t size[] = {1, 7, 16, 33, 64};
+    const size_t size[] = {1, 7, 33, LARGEST_BATCH};
     for (size_t k = 0; k < sizeof size / sizeof *size; k++) {
         ais_status status = check_batch_of(at, size[k]);
         if (status != AIS_OK) return status;
@@ -219,24 +304,48 @@ static ais_status check_fields(ais_context *context, const ais_target *target) {
     return AIS_OK;
 }
 
-ais_status ais_target_check(ais_context *context, const ais_target *target, uint64_t seed) {
+/* All room in one piece; false when memory is out. */
+static bool take(check *at, double **memory) {
+    size_t dim = (size_t)at->target->dim, points = POINTS + 1;
+    double *room = *memory = ais_allocate((points * (dim + 1) + (6 + LARGEST_BATCH) * dim) * sizeof *room);
+    if (!room) return false;
+    double **slice[] = {&at->gradient, &at->typical, &at->moved, &at->close, &at->other, &at->direction};
+    at->point = room;
+    at->value = at->point + points * dim;
+    room = at->value + points;
+    for (size_t k = 0; k < sizeof slice / sizeof *slice; k++, room += dim) *slice[k] = room;
+    at->across = room;
+    memset(at->typical, 0, dim * sizeof *at->typical);
+    return true;
+}
+
+ais_status ais_target_check(ais_context *context, const ais_target *target, uint64_t seed, ais_check *said) {
+    ais_check unsaid = {0}, *result = said ? said : &unsaid;
+    result->densities = result->gradients = 0;
+    result->note[0] = 0;
     ais_status status = check_fields(context, target);
     if (status != AIS_OK || target->draws) return status; /* draws were checked when they were read */
-    size_t dim = (size_t)target->dim, doubles = 2 * TRIES * dim + TRIES + 2 * dim;
-    double *memory = ais_allocate(doubles * sizeof *memory);
-    if (!memory) return ais_fail_memory(context, "the check of a target", doubles * sizeof *memory);
+    ais_counted counted;
+    double *memory;
+    ais_counted_begin(&counted, target, 0, 0);
+    if (result->evaluations > 0) counted.left = result->evaluations;
     check at = {.context = context,
-                .target = target,
+                .target = &counted.target,
                 .seed = seed,
                 .scale = target->start_scale > 0 ? target->start_scale : 1,
-                .point = memory,
-                .across = memory + TRIES * dim,
-                .value = memory + 2 * TRIES * dim};
-    at.gradient = at.value + TRIES;
-    at.moved = at.gradient + dim;
+                .note = result->note,
+                .note_size = sizeof result->note};
+    if (!take(&at, &memory))
+        return ais_fail_memory(context, "the check of a target", (size_t)target->dim * 100 * sizeof *memory);
     status = check_logp(&at);
     if (status == AIS_OK && target->grad) status = check_gradient(&at);
     if (status == AIS_OK && target->batch) status = check_batch(&at);
     free(memory);
-    return status;
+    ais_counted_end(&counted);
+    result->densities = ais_counted_densities(&counted);
+    result->gradients = ais_counted_gradients(&counted);
+    if (!counted.refused) return status;
+    return ais_fail(context, AIS_BAD_ARGUMENT,
+                    "%ld evaluations are too few to start with: the check of %s alone takes more; allow more",
+                    result->evaluations, target->name);
 }

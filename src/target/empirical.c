@@ -6,6 +6,8 @@
 
 #include <aisampler/draws.h>
 
+#include "base/sort.h"
+
 enum { FEWEST = 1000, FEWEST_PER_DIMENSION = 20, FEWEST_VALUES = 100 };
 
 static double no_density(const double *x, void *data) {
@@ -13,15 +15,10 @@ static double no_density(const double *x, void *data) {
     return 0;
 }
 
-static int by_size(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* How many different values there are; x is sorted in place. */
 static size_t distinct(double *x, size_t n) {
     size_t count = 1;
-    qsort(x, n, sizeof *x, by_size);
+    qsort(x, n, sizeof *x, ais_rising);
     for (size_t k = 1; k < n; k++) count += x[k] != x[k - 1];
     return count;
 }

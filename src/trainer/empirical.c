@@ -6,10 +6,11 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "trainer/flow_trainer.h"
+#include "fit/flow_start.h"
+#include "judge/fresh.h"
 #include "trainer/training.h"
 
-enum { POPULATION = 4096, MOST_POINTS = 1024, CHECKS = 16, FRESH_CHAINS = 64, FRESH_DRAWS = 250 };
+enum { POPULATION = 4096, REPORTS = 16, FRESH_CHAINS = 64, FRESH_DRAWS = 250 };
 
 typedef struct lesson {
     const ais_target *target;
@@ -27,15 +28,20 @@ typedef struct lesson {
     int number; /* of the present stage: 0 the map, 1 the discriminator, 2 neither */
 } lesson;
 
-/* What to fit. Few dimensions: few layers with many bins, which does for ring5 as well (docs/training.md). */
+/* What to fit. Few dimensions: few layers with many bins, which does for ring5 as well (docs/notebook/flows.md). */
 typedef struct fit_plan {
     ais_shape shape;
     ais_whitening_kind whitening;
     double w0;
-    long steps, ratio_steps;
-    double rate, ratio_rate, joint_rate;
-    int batch, ratio_hidden;
+    int ratio_hidden;
+    ais_recipe map, ratio;
 } fit_plan;
+
+/* "adversarial" from the identity, or after likelihood. */
+static bool is_joint(const ais_train_options *options) {
+    const char *objective = options->objective ? options->objective : "";
+    return strcmp(objective, "adversarial") == 0 || strcmp(objective, "likelihood+adversarial") == 0;
+}
 
 static fit_plan plan_for(const ais_train_options *options, int dim) {
     bool low = dim <= 2;
@@ -50,25 +56,16 @@ static fit_plan plan_for(const ais_train_options *options, int dim) {
                                .activation = AIS_TANH},
                      .whitening = low ? AIS_WHITEN_SD : AIS_WHITEN_FULL,
                      .w0 = low ? 4 : 0,
-                     .steps = low ? 1500 : 2500,
-                     .rate = low ? 5e-3 : 3e-3,
-                     .batch = 512,
-                     .ratio_steps = 1500,
-                     .ratio_rate = 3e-3,
-                     .joint_rate = 1e-4,
-                     .ratio_hidden = 64};
+                     .ratio_hidden = 64,
+                     .map = ais_recipe_table[low ? AIS_DRAWS_MAP_PLANE : AIS_DRAWS_MAP],
+                     .ratio = ais_recipe_table[is_joint(options) ? AIS_DRAWS_JOINT : AIS_DRAWS_RATIO]};
     if (options->shape) made.shape = *options->shape;
     if (options->shape && options->shape->depth < 0) made.w0 = 0;
-    if (options->steps > 0) made.steps = made.ratio_steps = options->steps;
-    if (options->rate > 0) made.rate = options->rate;
+    if (options->steps > 0) made.map.steps = made.ratio.steps = options->steps;
+    if (options->rate > 0) made.map.pace.rate = options->rate;
+    made.ratio.report_every = (made.ratio.steps + REPORTS - 1) / REPORTS;
     made.shape.permutation = options->seed;
     return made;
-}
-
-/* "adversarial" from the identity, or after likelihood. */
-static bool is_joint(const ais_train_options *options) {
-    const char *objective = options->objective ? options->objective : "";
-    return strcmp(objective, "adversarial") == 0 || strcmp(objective, "likelihood+adversarial") == 0;
 }
 
 static ais_status check_options(ais_context *context, const ais_target *target, const ais_train_options *options) {
@@ -93,35 +90,25 @@ static ais_status check_options(ais_context *context, const ais_target *target, 
 
 /* ---- progress and curve -------------------------------------------------------------------------- */
 
-/* What is shown of both stages is the held-out loss; the discriminator's per point, so that 0.693 is blindness. */
-static bool tell(void *data, const char *stage, double share, double loss, double held_loss) {
+/* What is shown of both stages is the held-out loss; the discriminator's per point, so that 0.693 is blindness. While
+ * map and discriminator learn together nothing is held out, and it is the loss of a pair. */
+static void tell(void *data, const ais_loop_progress *p) {
     lesson *this = data;
-    (void)loss;
-    double time = ais_now();
-    bool ratio = strcmp(stage, "likelihood") != 0;
-    if (stage != this->stage) this->stage_began = this->stage ? time : this->began;
-    this->stage = stage;
-    double left = time > this->stage_began ? (time - this->stage_began) * (1 - share) / share : NAN;
-    ais_train_progress progress = {.stage = stage,
-                                   .share = share,
-                                   .loss = ratio ? NAN : held_loss,
-                                   .discriminator_loss = ratio ? held_loss / 2 : NAN,
-                                   .acceptance = NAN,
-                                   .worst_ess = NAN,
-                                   .best_ess = NAN,
-                                   .seconds = time - this->began,
-                                   .seconds_left = left};
-    ais_training *training = this->training;
-    if (training->points < MOST_POINTS)
-        training->point[training->points++] = (ais_train_point){.stage = stage,
-                                                                .seconds = progress.seconds,
-                                                                .loss = progress.loss,
-                                                                .discriminator_loss = progress.discriminator_loss,
-                                                                .acceptance = NAN,
-                                                                .worst_ess = NAN};
-    const ais_train_options *options = this->options;
-    if (options->progress) options->progress(&progress, options->progress_data);
-    return !(options->stop && *options->stop);
+    bool ratio = strcmp(p->stage, "likelihood") != 0;
+    if (p->stage != this->stage) this->stage_began = this->stage ? ais_now() : this->began;
+    this->stage = p->stage;
+    const ais_train_progress progress = {.stage = p->stage,
+                                         .share = (double)p->step / (double)p->steps,
+                                         .loss = ratio ? NAN : -p->score,
+                                         .discriminator_loss = !ratio      ? NAN
+                                                               : p->judged ? -p->score / 2
+                                                                           : p->other_loss,
+                                         .acceptance = NAN,
+                                         .worst_ess = NAN,
+                                         .best_ess = NAN,
+                                         .rollbacks = p->rollbacks};
+    ais_training_tell(this->training, this->began, this->stage_began, progress, true, this->options->progress,
+                      this->options->progress_data);
 }
 
 /* ---- stages -------------------------------------------------------------------------------------- */
@@ -137,7 +124,7 @@ static ais_status begin(ais_context *context, lesson *this) {
     training->log_z = training->log_z_error = NAN;
     training->trusted = true;
     training->x = malloc(wanted * dim * sizeof(double));
-    training->point = malloc(MOST_POINTS * sizeof *training->point);
+    training->point = malloc(AIS_MOST_POINTS * sizeof *training->point);
     if (!training->x || !training->point) return ais_fail_memory(context, "draws", wanted * dim * sizeof(double));
     for (size_t k = 0; k < wanted; k++)
         for (size_t i = 0; i < dim; i++) training->x[k * dim + i] = draws->value[i * total + k * total / wanted];
@@ -159,17 +146,23 @@ static ais_status make_kernel(ais_context *context, lesson *this, fit_plan *plan
     return status;
 }
 
-void ais_empirical_stage_exchange(ais_checkpoint *checkpoint, ais_empirical_stage *stage) {
-    AIS_FIELD(checkpoint, stage, first_loss);
-    AIS_FIELD(checkpoint, stage, best_loss);
-    AIS_FIELD(checkpoint, stage, last_loss);
-    AIS_FIELD(checkpoint, stage, rollbacks);
+ais_status ais_empirical_run(ais_context *context, const ais_method *method, void *self) {
+    const ais_empirical_stage *stage = *(ais_empirical_stage **)self;
+    ais_loop loop = {.method = method, .self = self, .recipe = &stage->recipe, .watch = stage->watch};
+    return ais_loop_run(context, &loop);
 }
 
-ais_status ais_empirical_stage_go_on(ais_context *context, const ais_empirical_stage *stage, long step) {
-    if (stage->stop && *stage->stop)
-        return ais_fail(context, AIS_STOPPED, "training stopped after %ld of %ld steps", step, stage->steps);
-    return ais_checkpoint_offer(context, stage->checkpoint);
+ais_status ais_empirical_memory(ais_context *context, const ais_loop *loop) {
+    const ais_empirical_stage *stage = *(ais_empirical_stage **)loop->self;
+    return ais_fail_memory(context, "training", stage->split->count * sizeof(double));
+}
+
+void ais_empirical_end(ais_loop *loop) {
+    ais_empirical_stage *stage = *(ais_empirical_stage **)loop->self;
+    ais_loop_take_best(loop);
+    if (!isnan(loop->best.score)) stage->best_loss = -loop->best.score;
+    if (!isnan(loop->last.score)) stage->last_loss = -loop->last.score;
+    stage->rollbacks = loop->rollbacks;
 }
 
 /* Population, split and whitening follow from the draws; the stage at work has a section of its own. */
@@ -177,9 +170,12 @@ static void exchange(ais_checkpoint *checkpoint, void *data) {
     lesson *this = data;
     const ais_learned *learned = (const ais_learned *)this->kernel;
     ais_began_exchange(checkpoint, &this->began);
-    ais_training_exchange(checkpoint, this->training, MOST_POINTS);
+    ais_training_exchange(checkpoint, this->training);
     AIS_FIELD(checkpoint, this, number);
-    ais_empirical_stage_exchange(checkpoint, &this->flow);
+    ais_empirical_stage *flow = &this->flow;
+    AIS_FIELD(checkpoint, flow, first_loss);
+    AIS_FIELD(checkpoint, flow, last_loss);
+    AIS_FIELD(checkpoint, flow, rollbacks);
     ais_checkpoint_bytes(checkpoint, "map", learned->weights, learned->weight_count * sizeof(ais_real));
 }
 
@@ -217,33 +213,25 @@ static ais_status learn(ais_context *context, lesson *this) {
     fit_plan plan = plan_for(options, this->target->dim);
     ais_status status = make_kernel(context, this, &plan);
     if (status != AIS_OK) return status;
-    ais_learned *learned = (ais_learned *)this->kernel;
-    this->flow = (ais_empirical_stage){.seed = options->seed,
-                                       .pool = this->pool,
-                                       .steps = plan.steps,
-                                       .rate = plan.rate,
-                                       .batch = plan.batch,
-                                       .checks = CHECKS,
-                                       .progress = tell,
-                                       .data = this,
-                                       .stop = options->stop,
-                                       .checkpoint = this->checkpoint};
+    const double blind = 2 * log(2); /* the loss of D = 0 */
+    this->flow = (ais_empirical_stage){
+        .learned = (ais_learned *)this->kernel,
+        .split = &this->split,
+        .seed = options->seed,
+        .pool = this->pool,
+        .recipe = plan.map,
+        .watch = {.progress = tell, .data = this, .stop = options->stop, .checkpoint = this->checkpoint}};
     this->ratio = this->flow;
-    this->ratio.steps = plan.ratio_steps;
-    this->ratio.rate = plan.ratio_rate;
-    this->ratio.best_loss = this->ratio.last_loss = 2 * log(2); /* of D = 0, should training be stopped before */
+    this->ratio.recipe = plan.ratio;
+    this->ratio.first_loss = this->ratio.best_loss = this->ratio.last_loss = blind;
     bool resumed, joint = is_joint(options);
-    if (joint) this->ratio.rate = plan.joint_rate;
     status = ais_checkpoint_enter(context, this->checkpoint, "empirical", exchange, this, &resumed);
     if (status == AIS_OK && this->number == 0) {
-        if (!joint || options->objective[0] == 'l')
-            status = ais_empirical_flow(context, learned, &this->split, &this->flow);
+        if (!joint || options->objective[0] == 'l') status = ais_empirical_flow(context, &this->flow);
         if (status == AIS_OK) this->number = 1;
-        ais_checkpoint_leave(this->checkpoint);
     }
-    if (status == AIS_OK) { /* the joint stage writes no checkpoint of its own: it begins anew */
-        status = joint ? ais_empirical_joint(context, learned, &this->split, &this->ratio, plan.ratio_rate)
-                       : ais_empirical_ratio(context, learned, &this->split, &this->ratio);
+    if (status == AIS_OK) {
+        status = joint ? ais_empirical_joint(context, &this->ratio) : ais_empirical_ratio(context, &this->ratio);
         if (status == AIS_OK) this->number = 2;
     }
     ais_fresh_result fresh = {.worst_ess = NAN, .acceptance = NAN}; /* of a training that was stopped */

@@ -10,8 +10,8 @@
 #include <aisampler/trainer.h>
 
 #include "base/pool.h"
+#include "fit/loop.h"
 #include "kernel/learned.h"
-#include "trainer/checkpoint.h"
 
 /* Whitened draws in two parts, row-major. */
 typedef struct ais_sample_split {
@@ -25,46 +25,45 @@ typedef struct ais_sample_split {
 bool ais_sample_split_new(const ais_draws *draws, const ais_whitening *whitening, ais_arena *arena,
                           ais_sample_split *split);
 
-/* How a stage goes, and who is told. */
+/* Members first to first + AIS_BLOCK of a batch, at random from n rows of draws, as lanes: u is dim x AIS_BLOCK. */
+void ais_sample_pick(const ais_stream *stream, size_t first, int dim, size_t n, const double *draws, double *u);
+
+/* Blocks of held-out draws, and one of them as lanes; its number of draws. The last one is filled up with its first. */
+size_t ais_sample_held_blocks(const ais_sample_split *split);
+size_t ais_sample_held(const ais_sample_split *split, size_t block, double *u);
+
+/* How a stage goes, and what came out. */
 typedef struct ais_empirical_stage {
+    ais_learned *learned;
+    const ais_sample_split *split;
     uint64_t seed;
     ais_pool *pool;
-    long steps;
-    double rate;
-    int batch;  /* draws; the discriminator sees as many proposals */
-    int checks; /* judgements by held-out loss */
-    bool (*progress)(void *data, const char *stage, double share, double loss, double held_loss); /* false stops */
-    void *data;
-    const volatile sig_atomic_t *stop;       /* looked at before every step; or NULL */
-    ais_checkpoint *checkpoint;              /* offered before every step; or NULL */
+    ais_recipe recipe; /* a batch is so many draws; the discriminator sees as many proposals */
+    ais_watch watch;
     double first_loss, best_loss, last_loss; /* out: held out; first before training */
     int rollbacks;                           /* out */
 } ais_empirical_stage;
 
-/* What a stage gives out, for checkpoints. */
-void ais_empirical_stage_exchange(ais_checkpoint *checkpoint, ais_empirical_stage *stage);
+/* For the three methods, in whose structs the stage's address comes first: a run of the loop; the failure of `begin`;
+ * `end`: the best weights, and the losses, which are minus the loop's scores. */
+ais_status ais_empirical_run(ais_context *context, const ais_method *method, void *self);
+ais_status ais_empirical_memory(ais_context *context, const ais_loop *loop);
+void ais_empirical_end(ais_loop *loop);
 
-/* Before step number `step`: has somebody asked to stop, is it time for a checkpoint? */
-ais_status ais_empirical_stage_go_on(ais_context *context, const ais_empirical_stage *stage, long step);
-
-/* Fits T in place; the weights of the best snapshot stay. AIS_STOPPED when progress said so. The caller leaves the
- * stage's section of the checkpoint. */
-ais_status ais_empirical_flow(ais_context *context, ais_learned *learned, const ais_sample_split *split,
-                              ais_empirical_stage *stage);
+/* Fits T in place; the weights of the best snapshot stay. */
+ais_status ais_empirical_flow(ais_context *context, ais_empirical_stage *stage);
 
 /* Fits D, T held fixed; zero weights stay when nothing beats them. */
-ais_status ais_empirical_ratio(ais_context *context, ais_learned *learned, const ais_sample_split *split,
-                               ais_empirical_stage *stage);
+ais_status ais_empirical_ratio(ais_context *context, ais_empirical_stage *stage);
 
 /* The discriminator's first weights: bumps all over the whitened space, and D about 0. */
 void ais_empirical_spread(const ais_ratio *ratio, uint64_t seed);
 
 /* T and D together, adversarially: Algorithm 1 of the paper with draws in the place of p. With swap the log ratio of
  * the pair (x, x' = T^-1(v)) is d = D(x') - D(x); turn by turn D descends the logistic loss E log(1 + e^d), and T
- * ascends the acceptance E r(d), r(d) = 1 / (1 + e^-d), through x'. stage.rate is T's, ratio_rate D's. The averaged
- * weights of the last step stay: neither loss says which snapshot is best. */
-ais_status ais_empirical_joint(ais_context *context, ais_learned *learned, const ais_sample_split *split,
-                               ais_empirical_stage *stage, double ratio_rate);
+ * ascends the acceptance E r(d), r(d) = 1 / (1 + e^-d), through x'. The recipe's pace is T's, its helper D's. The
+ * averaged weights of the last step stay: neither loss says which snapshot is best. */
+ais_status ais_empirical_joint(ais_context *context, ais_empirical_stage *stage);
 
 /* The whole of ais_train for a target with draws. */
 ais_status ais_train_empirical(ais_context *context, const ais_target *target, const ais_train_options *options,

@@ -1,13 +1,11 @@
 /* Map and discriminator against each other, from draws alone. */
 #include <math.h>
-#include <string.h>
 
-#include "nn/adam.h"
+#include "nn/batch.h"
 #include "simd/normal.h"
-#include "trainer/batch.h"
 #include "trainer/empirical.h"
 
-enum { TURNS = 5 }; /* steps of the discriminator for one of the map */
+enum { DISCRIMINATOR, MAP }; /* networks, in the order of their turns */
 
 /* Lanes of pairs (x, x'). */
 typedef struct pairs {
@@ -18,12 +16,10 @@ typedef struct pairs {
 } pairs;
 
 typedef struct work {
+    ais_empirical_stage *stage;
     ais_learned *learned;
     const ais_sample_split *split;
-    ais_empirical_stage *stage;
     ais_batch map_batch, ratio_batch;
-    ais_adam map_adam, ratio_adam;
-    ais_arena arena;
     pairs *block;
     uint64_t turn; /* of random numbers */
     bool held;     /* pairs of held-out draws */
@@ -32,18 +28,15 @@ typedef struct work {
 static void make_pairs(const work *this, int b, double *d) {
     const ais_learned *learned = this->learned;
     pairs *mine = &this->block[b];
-    size_t dim = (size_t)this->split->dim, count = this->held ? this->split->held_count : this->split->count;
+    size_t count = this->held ? this->split->held_count : this->split->count;
     const double *from = this->held ? this->split->held : this->split->train;
     double log_det[AIS_BLOCK] = {0}, value[AIS_BLOCK];
     ais_stream pick = {
         .seed = this->stage->seed, .step = this->turn, .chain = 1 + (uint32_t)b, .purpose = AIS_FOR_BATCH};
     ais_stream noise = {
         .seed = this->stage->seed, .step = this->turn, .chain = (uint32_t)b * AIS_BLOCK, .purpose = AIS_FOR_MIXTURE};
-    for (size_t c = 0; c < AIS_BLOCK; c++) {
-        size_t member = (size_t)ais_random_below(&pick, (uint32_t)c, count);
-        for (size_t i = 0; i < dim; i++) mine->draw[i * AIS_BLOCK + c] = from[member * dim + i];
-    }
-    ais_normals_lanes(&noise, dim, AIS_BLOCK, mine->proposal);
+    ais_sample_pick(&pick, 0, this->split->dim, count, from, mine->draw);
+    ais_normals_lanes(&noise, (size_t)this->split->dim, AIS_BLOCK, mine->proposal);
     ais_flow_map(&learned->flow, learned->weights, mine->flow, true, mine->proposal, log_det);
     ais_ratio_forward(&learned->ratio, &mine->draw_tape, mine->draw, value);
     ais_ratio_forward(&learned->ratio, &mine->proposal_tape, mine->proposal, d);
@@ -81,86 +74,76 @@ static void map_block(void *data, int b, ais_real *gradient, double *loss) {
     ais_flow_backward(&learned->flow, learned->weights, mine->flow, true, mine->gradient, no_det, gradient);
 }
 
-static bool prepare(work *this, double ratio_rate) {
+static bool new_pairs(const ais_learned *learned, ais_arena *arena, pairs *mine) {
+    size_t rows = (size_t)learned->shape.dim * AIS_BLOCK;
+    mine->draw = AIS_TAKE(arena, double, rows);
+    mine->proposal = AIS_TAKE(arena, double, rows);
+    mine->gradient = AIS_TAKE(arena, double, rows);
+    mine->unused = AIS_TAKE(arena, ais_real, learned->ratio.count);
+    mine->flow = ais_flow_tape_new(&learned->flow, AIS_BLOCK, arena);
+    return mine->draw && mine->proposal && mine->gradient && mine->unused && mine->flow &&
+           ais_ratio_tape_new(&learned->ratio, AIS_BLOCK, arena, &mine->draw_tape) &&
+           ais_ratio_tape_new(&learned->ratio, AIS_BLOCK, arena, &mine->proposal_tape);
+}
+
+static bool prepare(work *this, ais_loop *loop) {
     const ais_learned *learned = this->learned;
-    const ais_empirical_stage *stage = this->stage;
-    int blocks = (stage->batch - 1) / AIS_BLOCK + 1;
-    size_t rows = (size_t)this->split->dim * AIS_BLOCK;
-    ais_adam_options options = {.rate = stage->rate, .warmup = 0.1, .clip = 5, .average = 0.99, .steps = stage->steps};
-    this->block = AIS_TAKE(&this->arena, pairs, blocks);
-    for (int b = 0; this->block && b < blocks; b++) {
-        pairs *mine = &this->block[b];
-        mine->draw = AIS_TAKE(&this->arena, double, rows);
-        mine->proposal = AIS_TAKE(&this->arena, double, rows);
-        mine->gradient = AIS_TAKE(&this->arena, double, rows);
-        mine->unused = AIS_TAKE(&this->arena, ais_real, learned->ratio.count);
-        mine->flow = ais_flow_tape_new(&learned->flow, AIS_BLOCK, &this->arena);
-        if (!mine->draw || !mine->proposal || !mine->gradient || !mine->unused || !mine->flow ||
-            !ais_ratio_tape_new(&learned->ratio, AIS_BLOCK, &this->arena, &mine->draw_tape) ||
-            !ais_ratio_tape_new(&learned->ratio, AIS_BLOCK, &this->arena, &mine->proposal_tape))
-            return false;
-    }
-    bool room = this->block &&
-                ais_batch_new(&this->map_batch, stage->pool, blocks, learned->weight_count, &this->arena) &&
-                ais_adam_new(&this->map_adam, &options, learned->weight_count, learned->weights, &this->arena);
-    options.rate = ratio_rate;
-    options.steps = TURNS * stage->steps;
-    return room && ais_batch_new(&this->ratio_batch, stage->pool, blocks, learned->ratio.count, &this->arena) &&
-           ais_adam_new(&this->ratio_adam, &options, learned->ratio.count, learned->ratio.weights, &this->arena);
+    const ais_recipe *recipe = loop->recipe;
+    ais_pool *pool = this->stage->pool;
+    int blocks = (recipe->batch - 1) / AIS_BLOCK + 1;
+    this->block = AIS_TAKE(&loop->arena, pairs, blocks);
+    for (int b = 0; b < blocks; b++)
+        if (!this->block || !new_pairs(learned, &loop->arena, &this->block[b])) return false;
+    ais_empirical_spread(&learned->ratio, this->stage->seed);
+    return ais_batch_new(&this->map_batch, pool, blocks, learned->weight_count, &loop->arena) &&
+           ais_batch_new(&this->ratio_batch, pool, blocks, learned->ratio.count, &loop->arena) &&
+           ais_loop_learn(loop, &(ais_network){.name = "discriminator",
+                                               .count = learned->ratio.count,
+                                               .weights = learned->ratio.weights,
+                                               .gradient = this->ratio_batch.gradient,
+                                               .pace = &recipe->helper,
+                                               .turns = recipe->helper_turns}) &&
+           ais_loop_learn(loop, &(ais_network){.name = "map",
+                                               .count = learned->weight_count,
+                                               .weights = learned->weights,
+                                               .gradient = this->map_batch.gradient,
+                                               .pace = &recipe->pace});
 }
 
-/* One turn of each; false when a number was not finite, and then nothing has changed in that one. */
-static bool turn(work *this, double *loss) {
-    ais_learned *learned = this->learned;
-    bool good = true;
-    for (int k = 0; k < TURNS; k++, this->turn++) {
-        *loss = ais_batch_run(&this->ratio_batch, ratio_block, this);
-        good &= isfinite(ais_adam_step(&this->ratio_adam, this->ratio_batch.gradient, learned->ratio.weights));
-    }
-    ais_batch_run(&this->map_batch, map_block, this);
-    good &= isfinite(ais_adam_step(&this->map_adam, this->map_batch.gradient, learned->weights));
+static ais_status begin(ais_context *context, ais_loop *loop) {
+    return prepare(loop->self, loop) ? AIS_OK : ais_empirical_memory(context, loop);
+}
+
+static ais_status step(ais_context *context, ais_loop *loop, int network, double *loss) {
+    (void)context;
+    work *this = loop->self;
+    *loss = network == DISCRIMINATOR ? ais_batch_run(&this->ratio_batch, ratio_block, this)
+                                     : ais_batch_run(&this->map_batch, map_block, this);
     this->turn++;
-    return good;
-}
-
-static ais_status loop(ais_context *context, work *this) {
-    ais_empirical_stage *stage = this->stage;
-    for (long step = 0; step < stage->steps; step++) {
-        double loss;
-        if (!turn(this, &loss)) {
-            this->map_adam.scale *= 0.5;
-            this->ratio_adam.scale *= 0.5;
-            if (++stage->rollbacks > 8) return AIS_OK;
-        }
-        if ((step + 1) * stage->checks / stage->steps == step * stage->checks / stage->steps) continue;
-        if (!stage->progress(stage->data, "joint", (double)(step + 1) / (double)stage->steps, loss, 2 * loss))
-            return ais_fail(context, AIS_STOPPED, "training stopped after %ld of %ld steps", step + 1, stage->steps);
-    }
     return AIS_OK;
 }
 
 /* The loss of fresh pairs with held-out draws, in the units of ais_empirical_ratio: twice that of a pair. */
-static void judge(work *this) {
+static ais_status judge(ais_context *context, ais_loop *loop, ais_judgement *judgement) {
+    (void)context;
     enum { ROUNDS = 16 };
+    work *this = loop->self;
     double sum = 0;
     this->held = true;
     for (int k = 0; k < ROUNDS; k++, this->turn++) sum += ais_batch_run(&this->ratio_batch, ratio_block, this);
-    this->stage->best_loss = this->stage->last_loss = 2 * sum / ROUNDS;
+    this->held = false;
+    judgement->score = -2 * sum / ROUNDS;
+    return AIS_OK;
 }
 
-ais_status ais_empirical_joint(ais_context *context, ais_learned *learned, const ais_sample_split *split,
-                               ais_empirical_stage *stage, double ratio_rate) {
-    work this = {.learned = learned, .split = split, .stage = stage, .turn = (uint64_t)1 << 32};
-    ais_empirical_spread(&learned->ratio, stage->seed);
-    stage->first_loss = stage->best_loss = stage->last_loss = 2 * log(2); /* of D = 0 */
-    if (!prepare(&this, ratio_rate)) {
-        ais_arena_free(&this.arena);
-        return ais_fail_memory(context, "training", split->count * sizeof(double));
-    }
-    ais_status status = loop(context, &this);
-    memcpy(learned->weights, this.map_adam.averaged, learned->weight_count * sizeof(ais_real));
-    memcpy(learned->ratio.weights, this.ratio_adam.averaged, learned->ratio.count * sizeof(ais_real));
-    if (status == AIS_OK) judge(&this);
-    ais_arena_free(&this.arena);
-    return status;
+static void exchange(ais_checkpoint *checkpoint, ais_loop *loop) {
+    work *this = loop->self;
+    AIS_FIELD(checkpoint, this, turn);
+}
+
+static const ais_method joint = {"joint", begin, NULL, step, judge, exchange, ais_empirical_end};
+
+ais_status ais_empirical_joint(ais_context *context, ais_empirical_stage *stage) {
+    work this = {.stage = stage, .learned = stage->learned, .split = stage->split, .turn = (uint64_t)1 << 32};
+    return ais_empirical_run(context, &joint, &this);
 }

@@ -8,8 +8,6 @@
 #include "base/checksum.h"
 #include "simd/normal.h"
 
-enum { POINTS = 4 };
-
 static uint64_t sum_of_draws(const ais_draws *draws) {
     size_t count = (size_t)draws->dim * (size_t)draws->chains * (size_t)draws->draws;
     return ais_checksum(draws->value, count * sizeof *draws->value);
@@ -20,7 +18,7 @@ static uint64_t sum_of_draws(const ais_draws *draws) {
 static void write_density(FILE *file, const ais_target *target) {
     double scale = target->start_scale > 0 ? target->start_scale : 1;
     double *x = malloc((size_t)target->dim * sizeof *x);
-    for (uint32_t k = 0; x && k < POINTS; k++) {
+    for (uint32_t k = 0; x && k < AIS_IDENTITY_POINTS; k++) {
         ais_stream stream = {.chain = k, .purpose = AIS_FOR_CHECK};
         ais_normals(&stream, (size_t)target->dim, x);
         for (int i = 0; i < target->dim; i++) x[i] *= scale;
@@ -42,11 +40,7 @@ static void write_shape(FILE *file, const ais_shape *shape) {
     fputc('\n', file);
 }
 
-char *ais_training_identity(const ais_target *target, const ais_train_options *options) {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *file = open_memstream(&text, &length);
-    if (!file) return NULL;
+void ais_identity_begin(FILE *file, const ais_target *target, uint64_t seed) {
     fprintf(file, "library %s\ntarget %s\ndimension %d\ngradient %d\nstart scale %.17g\n", ais_version(),
             target->name ? target->name : "", target->dim, target->grad != NULL, target->start_scale);
     if (target->draws) {
@@ -55,10 +49,20 @@ char *ais_training_identity(const ais_target *target, const ais_train_options *o
         fprintf(file, "log density at points");
         write_density(file, target);
     }
-    fprintf(file, "\nseed %llu\n", (unsigned long long)options->seed);
+    fprintf(file, "\nseed %llu\n", (unsigned long long)seed);
+}
+
+char *ais_training_identity(const ais_target *target, const ais_train_options *options) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *file = open_memstream(&text, &length);
+    if (!file) return NULL;
+    ais_identity_begin(file, target, options->seed);
     write_shape(file, options->shape);
     fprintf(file,
-            "objective %s\nloss %s\npreset %s\nsteps %ld\nrate %.17g\npopulation %d\nscale %.17g\nscreen %ld\nstart %d",
+            "effective %.17g\nevaluations %ld\nseconds %.17g\nobjective %s\nloss %s\npreset %s\nsteps %ld\nrate %.17g\n"
+            "population %d\nscale %.17g\nscreen %ld\nstart %d",
+            options->effective, options->evaluations, options->seconds,
             options->objective ? options->objective : "chosen", options->rlogr ? "rlogr" : "logistic",
             options->paper ? "paper" : "none", options->steps, options->rate, options->population, options->scale,
             options->screen, (int)options->method);

@@ -2,10 +2,17 @@
 #ifndef AIS_TRAINER_IDENTITY_H
 #define AIS_TRAINER_IDENTITY_H
 
+#include <stdio.h>
+
 #include <aisampler/trainer.h>
 
-/* Lines "key value", released by free(); NULL when memory is out. Threads, the time limit and whatever else cannot
- * change the result of a finished training are left out. */
+enum { AIS_IDENTITY_POINTS = 4 }; /* at which a density is asked, to be known again */
+
+/* Lines "key value", released by free(); NULL when memory is out. Budgets are among them: they
+ * decide when learning ends. Threads and whatever else cannot change the result are left out. */
 char *ais_training_identity(const ais_target *target, const ais_train_options *options);
+
+/* The lines that every training has: library, target, seed. */
+void ais_identity_begin(FILE *file, const ais_target *target, uint64_t seed);
 
 #endif

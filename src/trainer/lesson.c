@@ -7,31 +7,28 @@
 
 /* ---- progress and curve -------------------------------------------------------------------------- */
 
-/* On every rank or on none. */
-static bool stopped(const ais_lesson *this) {
-    double asked = this->options->stop && *this->options->stop;
-    ais_context ignored;
-    return ais_ranks_largest(&ignored, this->options->ranks, &asked, 1) != AIS_OK || asked != 0;
-}
-
-static void tell(ais_lesson *this, ais_train_progress progress) {
-    double time = ais_now();
+/* record: a point of the curve, also without a loss. */
+static void tell(ais_lesson *this, ais_train_progress progress, bool record) {
     if (!this->stage || strcmp(this->stage, progress.stage) != 0) {
         this->stage = progress.stage;
-        this->stage_began = time;
+        this->stage_began = ais_now();
     }
-    progress.seconds = time - this->began;
-    progress.seconds_left =
-        progress.share > 0 ? (time - this->stage_began) * (1 - progress.share) / progress.share : NAN;
-    ais_training *training = this->training;
-    if (training->points < AIS_MOST_POINTS && !isnan(progress.loss))
-        training->point[training->points++] = (ais_train_point){.stage = progress.stage,
-                                                                .seconds = progress.seconds,
-                                                                .loss = progress.loss,
-                                                                .discriminator_loss = progress.discriminator_loss,
-                                                                .acceptance = progress.acceptance,
-                                                                .worst_ess = progress.worst_ess};
-    if (this->options->progress) this->options->progress(&progress, this->options->progress_data);
+    progress.evaluations = this->evaluations;
+    this->last = progress;
+    this->told = ais_now();
+    ais_training_tell(this->training, this->began, this->stage_began, progress, !isnan(progress.loss) || record,
+                      this->options->progress, this->options->progress_data);
+}
+
+void ais_lesson_tick(void *data, long evaluations) {
+    static const double interval = 0.5;
+    ais_lesson *this = data;
+    this->evaluations = evaluations;
+    if (this->last.stage && ais_now() - this->told > interval) {
+        ais_train_progress again = this->last;
+        again.loss = NAN; /* for the curve it is no new point */
+        tell(this, again, false);
+    }
 }
 
 void ais_lesson_start_progress(const char *stage, double share, void *data) {
@@ -47,40 +44,60 @@ void ais_lesson_start_progress(const char *stage, double share, void *data) {
                                                                 .acceptance = NAN,
                                                                 .worst_ess = NAN,
                                                                 .beta = share};
-    tell(this, (ais_train_progress){.stage = "start",
-                                    .share = share,
-                                    .loss = NAN,
-                                    .discriminator_loss = NAN,
-                                    .acceptance = NAN,
-                                    .worst_ess = NAN,
-                                    .best_ess = NAN});
+    tell(this,
+         (ais_train_progress){.stage = "start",
+                              .share = share,
+                              .loss = NAN,
+                              .discriminator_loss = NAN,
+                              .acceptance = NAN,
+                              .worst_ess = NAN,
+                              .best_ess = NAN},
+         false);
 }
 
-bool ais_lesson_flow_progress(void *data, const ais_flow_progress *p) {
+void ais_lesson_fit_progress(void *data, const ais_loop_progress *p) {
     ais_lesson *this = data;
-    tell(this, (ais_train_progress){.stage = p->stage,
-                                    .share = (double)p->step / (double)p->steps,
-                                    .loss = p->loss,
-                                    .discriminator_loss = NAN,
-                                    .acceptance = p->acceptance,
-                                    .worst_ess = p->worst_ess,
-                                    .best_ess = fmax(p->best_ess, this->best_ess),
-                                    .rollbacks = p->rollbacks});
-    return !stopped(this);
+    tell(this,
+         (ais_train_progress){.stage = p->stage,
+                              .share = (double)p->step / (double)p->steps,
+                              .loss = p->loss,
+                              .discriminator_loss = NAN,
+                              .acceptance = this->training->acceptance,
+                              .worst_ess = this->training->worst_ess,
+                              .best_ess = this->best_ess,
+                              .rollbacks = this->training->rollbacks + p->rollbacks},
+         false);
 }
 
-bool ais_lesson_henon_progress(void *data, const ais_henon_progress *p) {
+void ais_lesson_judged(ais_lesson *this, const ais_verdict *verdict, double efficiency) {
+    this->training->acceptance = verdict->acceptance;
+    this->training->worst_ess = efficiency;
+    this->best_ess = fmax(this->best_ess, efficiency);
+    tell(this,
+         (ais_train_progress){.stage = "judge",
+                              .share = 1,
+                              .loss = NAN,
+                              .discriminator_loss = NAN,
+                              .acceptance = verdict->acceptance,
+                              .worst_ess = efficiency,
+                              .best_ess = this->best_ess,
+                              .rollbacks = this->training->rollbacks},
+         true);
+}
+
+void ais_lesson_progress(void *data, const ais_loop_progress *p) {
     ais_lesson *this = data;
-    tell(this, (ais_train_progress){.stage = p->stage,
-                                    .share = (double)p->step / (double)p->steps,
-                                    .loss = p->loss,
-                                    .discriminator_loss = p->discriminator_loss,
-                                    .acceptance = p->acceptance,
-                                    .worst_ess = p->worst_ess,
-                                    .best_ess = p->best_ess,
-                                    .rollbacks = p->rollbacks});
+    tell(this,
+         (ais_train_progress){.stage = p->stage,
+                              .share = (double)p->step / (double)p->steps,
+                              .loss = p->loss,
+                              .discriminator_loss = p->other_loss,
+                              .acceptance = p->acceptance,
+                              .worst_ess = p->judged ? p->score : NAN,
+                              .best_ess = p->best_score,
+                              .rollbacks = p->rollbacks},
+         false);
     this->training->acceptance = p->acceptance;
-    return !stopped(this);
 }
 
 /* ---- checkpoint ---------------------------------------------------------------------------------- */
@@ -90,16 +107,11 @@ void ais_lesson_exchange(ais_checkpoint *checkpoint, void *data) {
     ais_training *training = this->training;
     size_t dim = (size_t)training->dim;
     ais_began_exchange(checkpoint, &this->began);
-    ais_training_exchange(checkpoint, training, AIS_MOST_POINTS);
+    ais_training_exchange(checkpoint, training);
     ais_checkpoint_bytes(checkpoint, "start_x", training->x, (size_t)training->count * dim * sizeof(double));
-    AIS_FIELD(checkpoint, this, annealed);
-    ais_checkpoint_memory(checkpoint, "laplace", (void **)&this->laplace, &this->laplace_bytes);
-    if (this->laplace_bytes && this->laplace_bytes != (dim + dim * dim) * sizeof(double))
-        ais_checkpoint_refuse(checkpoint, "laplace");
     AIS_FIELD(checkpoint, this, number);
     AIS_FIELD(checkpoint, this, stages_done);
     AIS_FIELD(checkpoint, this, way);
-    AIS_FIELD(checkpoint, this, work);
     AIS_FIELD(checkpoint, this, best_ess);
     ais_checkpoint_kernel(checkpoint, "best", &this->best);
     if (this->best && ais_kernel_dim(this->best) != training->dim) ais_checkpoint_refuse(checkpoint, "best");

@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <aisampler/diagnostics.h>
+
+#include "judge/short_run.h"
 #include "simd/isa.h"
-#include "trainer/short_run.h"
 
 enum { CHAINS = 8, WARMUP = 200, DRAWS = 250 };
 
@@ -20,9 +22,8 @@ static ais_status speed(ais_context *context, const ais_population *population, 
         .chains = CHAINS, .warmup = learned ? 0 : WARMUP, .draws = DRAWS, .seed = seed, .start = start, .x = x};
     ais_status status = ais_short_run_go(context, target, kernel, population->pool, &run);
     if (status != AIS_OK) return status;
-    double share = ais_worst_share(target->dim, CHAINS, DRAWS, x);
     double lanes = learned ? AIS_LANES : 1; /* a short run pads one chain to so many */
-    *rate = share * CHAINS * DRAWS * lanes / run.seconds;
+    *rate = ais_worst_ess(target->dim, CHAINS, DRAWS, x) * lanes / run.seconds;
     return ais_ranks_first(context, ais_pool_ranks(population->pool), rate, sizeof *rate); /* one clock for all */
 }
 

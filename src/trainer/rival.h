@@ -4,7 +4,7 @@
 
 #include <aisampler/trainer.h>
 
-#include "trainer/population.h"
+#include "explore/population.h"
 
 /* Short runs of NUTS (with a gradient) and of the random walk from members of the population, against the kernel, in
  * worst ESS per second of one thread. Fills training's rival fields. */

@@ -1,4 +1,5 @@
-/* Learning from nothing but the density: start, population, attempts, the best of them. */
+/* Learning from nothing but the density: maps on x alone in rounds (map_learning.h), henon kernels from a population
+ * that they move themselves. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,19 +8,19 @@
 #include <aisampler/trainer.h>
 
 #include "base/clock.h"
+#include "fit/flow_start.h"
+#include "fit/learned_discriminator.h"
+#include "judge/henon_judge.h"
+#include "judge/short_run.h"
+#include "look/start.h"
 #include "trainer/empirical.h"
-#include "trainer/henon_judge.h"
-#include "trainer/learned_discriminator.h"
 #include "trainer/lesson.h"
-#include "trainer/log_z.h"
+#include "trainer/map_learning.h"
 #include "trainer/rival.h"
-#include "trainer/short_run.h"
-#include "trainer/start.h"
 
 enum { DEFAULT_POPULATION = 512, HENON_POPULATION = 1024, PAPER_POPULATION = 4096 };
-/* About 30 s of the machine of docs/results/learning.md. */
-static const double enough_work = 8e10, rivals_below = 0.7;
-/* Below this a second attempt at a henon kernel: some part of the space is left too seldom (docs/training.md). */
+static const double rivals_below = 0.7; /* worst ESS */
+/* Below this a second attempt at a henon kernel: some part of the space is left too seldom (docs/notebook/henon.md). */
 static const double henon_enough = 0.35;
 
 static bool is_henon(const ais_train_options *options) {
@@ -71,16 +72,9 @@ static ais_status hunt(ais_context *context, ais_lesson *this, int wanted) {
     training->trusted = start->trusted;
     training->densities = start->densities;
     training->gradients = start->gradients;
+    training->start_evaluations = start->densities + start->gradients;
     memcpy(training->sentence, start->sentence, sizeof training->sentence);
     memcpy(training->warning, start->warning, sizeof training->warning);
-    this->annealed = start->annealed;
-    size_t dim = (size_t)start->dim;
-    if (start->modes == 1 && start->trusted) this->laplace = malloc((dim + dim * dim) * sizeof(double));
-    if (this->laplace) {
-        this->laplace_bytes = (dim + dim * dim) * sizeof(double);
-        memcpy(this->laplace, start->mode_mean, dim * sizeof(double));
-        memcpy(this->laplace + dim, start->mode_factor, dim * dim * sizeof(double));
-    }
     ais_start_free(start);
     return AIS_OK;
 }
@@ -108,7 +102,8 @@ static ais_status start_with_nuts(ais_context *context, ais_lesson *this, int wa
     return status;
 }
 
-static ais_status begin(ais_context *context, ais_lesson *this) {
+/* Room for points to start from and for the curve. */
+static ais_status take_record(ais_context *context, ais_lesson *this) {
     const ais_train_options *options = this->options;
     int usual = options->paper ? PAPER_POPULATION : is_henon(options) ? HENON_POPULATION : DEFAULT_POPULATION;
     int wanted = options->population > 0 ? options->population : usual, dim = this->target->dim;
@@ -119,6 +114,13 @@ static ais_status begin(ais_context *context, ais_lesson *this) {
     training->point = malloc(AIS_MOST_POINTS * sizeof *training->point);
     if (!training->x || !training->point)
         return ais_fail_memory(context, "a population", (size_t)wanted * (size_t)dim * sizeof(double));
+    return AIS_OK;
+}
+
+static ais_status begin(ais_context *context, ais_lesson *this) {
+    const ais_train_options *options = this->options;
+    ais_training *training = this->training;
+    int wanted = training->count;
     bool resumed;
     ais_status status =
         ais_checkpoint_enter(context, this->checkpoint, "training", ais_lesson_exchange, this, &resumed);
@@ -129,138 +131,9 @@ static ais_status begin(ais_context *context, ais_lesson *this) {
         training->start_seconds = ais_now() - this->began;
     }
     if (status != AIS_OK) return status;
-    this->situation = (ais_situation){
-        .dim = dim, .gradient = this->target->grad != NULL, .separate = training->modes, .annealed = this->annealed};
     status =
         ais_population_new(context, this->pool, this->target, options->seed, wanted, training->x, &this->population);
     if (status == AIS_OK) ais_population_scale_walk(this->population);
-    return status;
-}
-
-/* ---- flows --------------------------------------------------------------------------------------- */
-
-/* "likelihood+exact": which objectives, in which order. */
-static ais_status choose_objectives(ais_context *context, const ais_lesson *this, ais_flow_plan *plan) {
-    const char *wanted = this->options->objective;
-    if (!wanted) return AIS_OK;
-    const struct {
-        const char *name;
-        double share;
-        ais_flow_objective second;
-    } known[] = {{"likelihood", 1, AIS_FLOW_LIKELIHOOD},
-                 {"likelihood+exact", 0.5, AIS_FLOW_PAIR},
-                 {"likelihood+path", 0.5, AIS_FLOW_PATH},
-                 {"exact", 0, AIS_FLOW_PAIR},
-                 {"path", 0, AIS_FLOW_PATH}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (strcmp(wanted, known[i].name) != 0) continue;
-        if (known[i].second == AIS_FLOW_PATH && !this->target->grad)
-            return ais_fail(context, AIS_BAD_ARGUMENT,
-                            "objective %s needs the gradient of the log density, and target %s has none: use "
-                            "likelihood+exact",
-                            wanted, this->target->name);
-        plan->likelihood_share = known[i].share;
-        plan->second = known[i].second;
-        return AIS_OK;
-    }
-    return ais_fail(context, AIS_BAD_ARGUMENT,
-                    "objective '%s' is not one of likelihood, exact, path, likelihood+exact and likelihood+path, which "
-                    "spline and realnvp kernels take",
-                    wanted);
-}
-
-/* A flow about the identity on the whitened population. */
-static ais_status make_flow(ais_context *context, ais_lesson *this, ais_attempt *attempt) {
-    uint64_t seed = this->options->seed;
-    attempt->shape.permutation = seed;
-    if (attempt->shape.bound == 0) attempt->shape.bound = ais_flow_bound(this->population);
-    ais_status status = ais_kernel_learned(context, &attempt->shape, seed, &this->present);
-    if (status != AIS_OK) return status;
-    ais_flow_spread(this->present, seed, attempt->w0);
-    /* The Hessian at the only mode tells more than the covariance of a small population. */
-    if (this->laplace && attempt->whitening == AIS_WHITEN_FULL)
-        status = ais_kernel_whiten(context, this->present, this->laplace, this->laplace + this->target->dim);
-    else
-        status = ais_flow_whiten(context, this->present, this->population, attempt->whitening);
-    return status == AIS_OK ? ais_flow_settle(context, this->present, this->population, attempt->fits) : status;
-}
-
-/* Another attempt costs as much as hundreds of judgements, and one chain that sticks in a tail for a while spoils one
- * (docs/training.md): before it is made, four times as many other chains are asked. */
-static ais_status judge_again(ais_context *context, const ais_lesson *this, const ais_attempt *attempt,
-                              ais_flow_result *result) {
-    enum { TIMES = 4 };
-    ais_fresh_result fresh;
-    ais_status status = ais_fresh_chains(context, this->population, this->present, ~this->options->seed,
-                                         TIMES * attempt->plan.check_chains, attempt->plan.check_draws, &fresh);
-    if (status != AIS_OK) return status;
-    result->worst_ess = fresh.worst_ess;
-    result->acceptance = fresh.acceptance;
-    return AIS_OK;
-}
-
-static ais_status attempt_flow(ais_context *context, ais_lesson *this, ais_attempt *attempt) {
-    const ais_train_options *options = this->options;
-    ais_flow_result result = {.worst_ess = -1};
-    bool resumed;
-    ais_status status = choose_objectives(context, this, &attempt->plan);
-    if (status != AIS_OK) return status;
-    if (options->steps > 0) {
-        attempt->plan.steps = options->steps;
-        attempt->plan.hope = 0; /* it is for the plan's own length */
-    }
-    if (options->rate > 0) attempt->plan.rate = options->rate;
-    attempt->plan.progress = ais_lesson_flow_progress;
-    attempt->plan.data = this;
-    attempt->plan.checkpoint = this->checkpoint;
-    status = ais_checkpoint_enter(context, this->checkpoint, "attempt", ais_lesson_exchange_present, this, &resumed);
-    if (status == AIS_OK && !resumed) status = make_flow(context, this, attempt);
-    if (status == AIS_OK)
-        status = ais_flow_train(context, this->present, this->population, options->seed, &attempt->plan, &result);
-    ais_checkpoint_leave(this->checkpoint);
-    if (status == AIS_OK && result.worst_ess <= attempt->enough && !result.given_up)
-        status = judge_again(context, this, attempt, &result);
-    ais_population_use(context, this->population, NULL); /* the kernel may be freed below */
-    this->training->rollbacks += result.rollbacks;
-    this->training->attempts++;
-    if (this->present)
-        this->work += (double)result.steps * attempt->plan.batch * (double)ais_as_learned(this->present)->weight_count;
-    if (result.worst_ess > this->best_ess) {
-        ais_kernel_free(this->best);
-        this->best = this->present;
-        this->best_ess = result.worst_ess;
-        this->training->acceptance = result.acceptance;
-    } else {
-        ais_kernel_free(this->present);
-    }
-    this->present = NULL;
-    return status;
-}
-
-/* Is another attempt too much? Without a time limit only what every machine counts alike decides. */
-static bool spent(const ais_lesson *this) {
-    double limit = this->options->seconds, seconds = ais_now() - this->began;
-    ais_context ignored;
-    if (limit <= 0) return this->work > enough_work;
-    ais_ranks_first(&ignored, this->options->ranks, &seconds, sizeof seconds); /* rank 0's clock is everyone's */
-    return seconds > limit;
-}
-
-static ais_status train_flow(ais_context *context, ais_lesson *this) {
-    const ais_train_options *options = this->options;
-    ais_attempt attempt;
-    ais_status status = AIS_OK;
-    if (options->shape) {
-        attempt = ais_plan_for_shape(&this->situation, options->shape);
-        status = attempt_flow(context, this, &attempt);
-    }
-    for (; !options->shape && status == AIS_OK && ais_plan_flow(&this->situation, this->number, &attempt);
-         this->number++) {
-        status = attempt_flow(context, this, &attempt);
-        if (this->best_ess > attempt.enough || spent(this)) break;
-    }
-    if (this->best && status == AIS_OK)
-        status = ais_flow_log_z(context, this->best, this->target, this->pool, options->seed, this->training);
     return status;
 }
 
@@ -268,14 +141,17 @@ static ais_status train_flow(ais_context *context, ais_lesson *this) {
 
 static ais_status run_henon_stage(ais_context *context, ais_lesson *this, ais_henon_trainer *trainer,
                                   ais_henon_stage stage) {
-    if (this->options->steps > 0) stage.steps = this->options->steps;
-    if (this->options->rate > 0) stage.rate = this->options->rate;
+    const ais_watch watch = {.progress = ais_lesson_progress,
+                             .data = this,
+                             .stop = this->options->stop,
+                             .deadline = this->options->seconds > 0 ? this->began + this->options->seconds : 0,
+                             .ranks = this->options->ranks,
+                             .checkpoint = this->checkpoint};
+    if (this->options->steps > 0) stage.recipe.steps = this->options->steps;
+    if (this->options->rate > 0) stage.recipe.pace.rate = this->options->rate;
     if (this->options->rlogr) stage.loss = AIS_RLOGR;
     stage.differences = !this->target->grad;
-    stage.progress = ais_lesson_henon_progress;
-    stage.data = this;
-    stage.checkpoint = this->checkpoint;
-    return ais_henon_train(context, trainer, &stage);
+    return ais_henon_train(context, trainer, &stage, &watch);
 }
 
 /* The untrained map is x -> -x about: where that is hardly ever accepted, it has far to go. */
@@ -284,18 +160,13 @@ static ais_status run_paper(ais_context *context, ais_lesson *this, ais_henon_tr
     static const double hardly = 0.1;
     const ais_population *population = this->population;
     ais_fresh_result fresh;
-    ais_henon_stage stage = ais_henon_stage_paper(this->target->dim);
     if (this->way == 0) { /* else resumed */
         ais_status status =
             ais_henon_judge(context, population, population->kernel, this->options->seed, CHAINS, DRAWS, &fresh);
         if (status != AIS_OK) return status;
         this->way = fresh.acceptance < hardly ? FAR : NEAR;
     }
-    if (this->way == FAR) {
-        stage.rate = 1e-3;
-        stage.steps = 3000;
-    }
-    return run_henon_stage(context, this, trainer, stage);
+    return run_henon_stage(context, this, trainer, ais_henon_stage_paper(this->target->dim, this->way == FAR));
 }
 
 static ais_status run_henon_stages(ais_context *context, ais_lesson *this, ais_henon_trainer *trainer,
@@ -326,7 +197,7 @@ static ais_status run_henon_stages(ais_context *context, ais_lesson *this, ais_h
 
 /* The paper's map on a plane starts near x -> -x, unwhitened: what its printed numbers rest on (docs/paper.md). In more
  * dimensions it starts near -0.8 x + 0.6 v about the population's mean: from the reflection some chains, where that is
- * seldom accepted, hardly move (docs/training.md). */
+ * seldom accepted, hardly move (docs/notebook/paper.md). */
 static ais_status make_henon(ais_context *context, ais_lesson *this, const ais_shape *shape) {
     ais_status status = ais_kernel_learned(context, shape, this->options->seed, &this->present);
     if (status != AIS_OK) return status;
@@ -413,6 +284,7 @@ static void keep_points(const ais_lesson *this) {
 ais_status ais_train(ais_context *context, const ais_target *target, const ais_train_options *options,
                      ais_kernel **kernel, ais_training **training) {
     ais_lesson this = {.target = target, .options = options, .began = ais_now(), .best_ess = -1};
+    bool henon = is_henon(options);
     *kernel = NULL;
     *training = NULL;
     if (target->draws) {
@@ -425,22 +297,27 @@ ais_status ais_train(ais_context *context, const ais_target *target, const ais_t
     if (options->shape && options->shape->dim != target->dim)
         return ais_fail(context, AIS_BAD_ARGUMENT, "the kernel's shape has dimension %d, but %s has %d",
                         options->shape->dim, target->name, target->dim);
+    if (henon && (options->effective > 0 || options->evaluations > 0))
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "a henon kernel learns from a population for a fixed number of steps: neither the effective "
+                        "draws wanted nor a budget of evaluations can shorten that; give a number of steps or seconds");
     this.training = calloc(1, sizeof *this.training);
     if (!this.training) return ais_fail_memory(context, "a training", sizeof *this.training);
     ais_status status = ais_training_checkpoint(context, target, options, &this.checkpoint);
     if (status == AIS_OK) status = ais_pool_new(context, options->threads, &this.pool);
     if (status == AIS_OK) ais_pool_join(this.pool, options->ranks);
-    if (status == AIS_OK) status = begin(context, &this);
-    if (status == AIS_OK) status = is_henon(options) ? train_henon(context, &this) : train_flow(context, &this);
+    if (status == AIS_OK) status = take_record(context, &this);
+    if (status == AIS_OK && !henon) status = ais_learn_map(context, &this);
+    if (status == AIS_OK && henon) status = begin(context, &this);
+    if (status == AIS_OK && henon) status = train_henon(context, &this);
     this.training->worst_ess = this.best_ess < 0 ? NAN : this.best_ess;
     if (this.best_ess < 0) this.training->acceptance = NAN;
-    if (status == AIS_OK && this.best_ess < rivals_below)
+    if (status == AIS_OK && henon && this.best_ess < rivals_below)
         status = ais_compare_rivals(context, this.population, this.best, options->seed, this.training);
     this.training->train_seconds = ais_now() - this.began - this.training->start_seconds;
     if (this.population) keep_points(&this);
     ais_population_free(this.population);
     ais_pool_free(this.pool);
-    free(this.laplace);
     ais_checkpoint_close(this.checkpoint);
     if (status == AIS_OK || (status == AIS_STOPPED && this.best)) {
         *kernel = this.best;

@@ -7,10 +7,8 @@
 
 #include "base/clock.h"
 #include "base/ranks.h"
+#include "fit/learned_discriminator.h"
 #include "trainer/identity.h"
-#include "trainer/learned_discriminator.h"
-
-static const double default_interval = 1;
 
 void ais_training_free(ais_training *training) {
     if (!training) return;
@@ -20,23 +18,28 @@ void ais_training_free(ais_training *training) {
     free(training);
 }
 
-ais_status ais_training_checkpoint(ais_context *context, const ais_target *target, const ais_train_options *options,
-                                   ais_checkpoint **checkpoint) {
+ais_status ais_training_open(ais_context *context, const char *path, char *identity, bool resume, double seconds,
+                             bool writes, ais_checkpoint **checkpoint) {
+    double interval = !writes ? INFINITY : seconds > 0 ? seconds : 0;
     *checkpoint = NULL;
-    if (!options->checkpoint) return AIS_OK;
-    double interval = options->checkpoint_seconds > 0 ? options->checkpoint_seconds : default_interval;
-    if (!ais_ranks_lead(options->ranks)) interval = INFINITY; /* rank 0 writes; all read */
-    char *identity = ais_training_identity(target, options);
-    if (!identity) return ais_fail_memory(context, "a checkpoint", 0);
-    ais_status status =
-        ais_checkpoint_open(context, options->checkpoint, identity, options->resume, interval, checkpoint);
+    ais_status status = identity ? ais_checkpoint_open(context, path, identity, resume, interval, checkpoint)
+                                 : ais_fail_memory(context, "a checkpoint", 0);
     free(identity);
     return status;
 }
 
+ais_status ais_training_checkpoint(ais_context *context, const ais_target *target, const ais_train_options *options,
+                                   ais_checkpoint **checkpoint) {
+    *checkpoint = NULL;
+    if (!options->checkpoint) return AIS_OK;
+    return ais_training_open(context, options->checkpoint, ais_training_identity(target, options), options->resume,
+                             options->checkpoint_seconds, ais_ranks_lead(options->ranks), checkpoint);
+}
+
 /* ---- the curve ----------------------------------------------------------------------------------- */
 
-static const char *const stages[] = {"start", "annealing", "likelihood", "exact", "path", "adversarial", "ratio"};
+static const char *const stages[] = {"start", "annealing",   "likelihood", "exact", "fisher",
+                                     "judge", "adversarial", "ratio",      "joint", "anice"};
 enum { STAGES = sizeof stages / sizeof *stages };
 
 /* A point with its stage as a number. */
@@ -56,7 +59,22 @@ static flat_point flatten(const ais_train_point *point) {
                         .beta = point->beta};
 }
 
-static void exchange_curve(ais_checkpoint *checkpoint, ais_training *training, int most) {
+void ais_training_tell(ais_training *training, double began, double stage_began, ais_train_progress progress,
+                       bool point, void (*tell)(const ais_train_progress *, void *), void *data) {
+    double time = ais_now(), share = progress.share;
+    progress.seconds = time - began;
+    progress.seconds_left = share > 0 ? (time - stage_began) * (1 - share) / share : NAN;
+    if (point && training->points < AIS_MOST_POINTS)
+        training->point[training->points++] = (ais_train_point){.stage = progress.stage,
+                                                                .seconds = progress.seconds,
+                                                                .loss = progress.loss,
+                                                                .discriminator_loss = progress.discriminator_loss,
+                                                                .acceptance = progress.acceptance,
+                                                                .worst_ess = progress.worst_ess};
+    if (tell) tell(&progress, data);
+}
+
+static void exchange_curve(ais_checkpoint *checkpoint, ais_training *training) {
     size_t bytes = (size_t)training->points * sizeof(flat_point);
     flat_point *flat = NULL;
     bool reads = ais_checkpoint_reads(checkpoint);
@@ -64,7 +82,7 @@ static void exchange_curve(ais_checkpoint *checkpoint, ais_training *training, i
     for (size_t i = 0; !reads && i < bytes / sizeof *flat; i++) flat[i] = flatten(&training->point[i]);
     ais_checkpoint_memory(checkpoint, "curve", (void **)&flat, &bytes);
     size_t points = bytes / sizeof *flat;
-    if (reads && points > (size_t)most) {
+    if (reads && points > AIS_MOST_POINTS) {
         ais_checkpoint_refuse(checkpoint, "curve");
         points = 0;
     }
@@ -85,20 +103,22 @@ static void exchange_curve(ais_checkpoint *checkpoint, ais_training *training, i
 
 /* ---- the rest ------------------------------------------------------------------------------------ */
 
-void ais_training_exchange(ais_checkpoint *checkpoint, ais_training *training, int most) {
+void ais_training_exchange(ais_checkpoint *checkpoint, ais_training *training) {
     AIS_FIELD(checkpoint, training, log_z);
     AIS_FIELD(checkpoint, training, log_z_error);
     AIS_FIELD(checkpoint, training, modes);
-    AIS_FIELD(checkpoint, training, trusted);
+    ais_checkpoint_flag(checkpoint, "trusted", &training->trusted);
     AIS_FIELD(checkpoint, training, sentence);
     AIS_FIELD(checkpoint, training, warning);
     AIS_FIELD(checkpoint, training, densities);
     AIS_FIELD(checkpoint, training, gradients);
+    AIS_FIELD(checkpoint, training, start_evaluations);
     AIS_FIELD(checkpoint, training, start_seconds);
     AIS_FIELD(checkpoint, training, acceptance);
+    AIS_FIELD(checkpoint, training, worst_ess);
     AIS_FIELD(checkpoint, training, attempts);
     AIS_FIELD(checkpoint, training, rollbacks);
-    exchange_curve(checkpoint, training, most);
+    exchange_curve(checkpoint, training);
     training->sentence[sizeof training->sentence - 1] = training->warning[sizeof training->warning - 1] = 0;
     if (ais_checkpoint_reads(checkpoint)) training->resumed = true;
 }
@@ -107,19 +127,4 @@ void ais_began_exchange(ais_checkpoint *checkpoint, double *began) {
     double seconds = ais_now() - *began;
     ais_checkpoint_bytes(checkpoint, "seconds", &seconds, sizeof seconds);
     if (ais_checkpoint_reads(checkpoint)) *began = ais_now() - seconds;
-}
-
-static void adam_field(ais_checkpoint *checkpoint, const char *name, const char *field, void *data, size_t bytes) {
-    char full[64];
-    snprintf(full, sizeof full, "%s.%s", name, field);
-    ais_checkpoint_bytes(checkpoint, full, data, bytes);
-}
-
-void ais_adam_exchange(ais_checkpoint *checkpoint, const char *name, ais_adam *adam) {
-    size_t bytes = adam->count * sizeof(ais_real);
-    adam_field(checkpoint, name, "step", &adam->step, sizeof adam->step);
-    adam_field(checkpoint, name, "scale", &adam->scale, sizeof adam->scale);
-    adam_field(checkpoint, name, "m", adam->m, bytes);
-    adam_field(checkpoint, name, "v", adam->v, bytes);
-    if (adam->averaged) adam_field(checkpoint, name, "averaged", adam->averaged, bytes);
 }

@@ -4,20 +4,28 @@
 
 #include <aisampler/trainer.h>
 
-#include "nn/adam.h"
-#include "trainer/checkpoint.h"
+#include "checkpoint/checkpoint.h"
 
 /* Opens the checkpoint that the options ask for. */
 ais_status ais_training_checkpoint(ais_context *context, const ais_target *target, const ais_train_options *options,
                                    ais_checkpoint **checkpoint);
 
-/* All of the record but its population; `point` has room for `most` points. */
-void ais_training_exchange(ais_checkpoint *checkpoint, ais_training *training, int most);
+/* The same for any training. identity (NULL: memory is out) is released; seconds as for ais_checkpoint_open; of ranks
+ * all read and the first writes. */
+ais_status ais_training_open(ais_context *context, const char *path, char *identity, bool resume, double seconds,
+                             bool writes, ais_checkpoint **checkpoint);
+
+enum { AIS_MOST_POINTS = 4096 }; /* that the curve has room for */
+
+/* Tells whoever is told, seconds and what is left of the stage filled in; with `point` the curve gets one. Both times
+ * by ais_now(). */
+void ais_training_tell(ais_training *training, double began, double stage_began, ais_train_progress progress,
+                       bool point, void (*tell)(const ais_train_progress *, void *), void *data);
+
+/* All of the record but its population. */
+void ais_training_exchange(ais_checkpoint *checkpoint, ais_training *training);
 
 /* began: when training began by ais_now(); on reading so that the seconds before the interruption count. */
 void ais_began_exchange(ais_checkpoint *checkpoint, double *began);
-
-/* Fields NAME.step, NAME.scale and so on. */
-void ais_adam_exchange(ais_checkpoint *checkpoint, const char *name, ais_adam *adam);
 
 #endif

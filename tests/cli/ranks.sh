@@ -44,6 +44,8 @@ for objective in likelihood+exact adversarial; do # `train`: a weak kernel's `ru
 done
 compare "henon" sample ring -k "$work/1.ais" --chains 150 --draws 100
 compare nuts sample heart --sampler nuts --chains 5 --draws 100 --warmup 100 --save-warmup
+compare "nuts, effective draws" sample heart --sampler nuts --chains 5 --warmup 100 --effective 800
+compare "nuts, evaluations" sample heart --sampler nuts --chains 5 --warmup 50 --evaluations 30000
 compare "more ranks than blocks" sample mog6 --sampler rwm --chains 20 --draws 100 --format csv
 
 cat >"$work/pole.c" <<'C'

@@ -1,7 +1,7 @@
 /* Both discriminators and their losses against central differences, and the law d(Mz) = -d(z). */
 #include "support.h"
 
-#include "trainer/discriminator.h"
+#include "fit/discriminator.h"
 
 enum { LANES = 16, DIM = 3, ROWS = 2 * DIM };
 static const double h = 1e-5, tolerance = 1e-7;

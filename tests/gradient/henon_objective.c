@@ -2,7 +2,7 @@
  * discriminator, against central differences. */
 #include "support.h"
 
-#include "trainer/henon_objective.h"
+#include "fit/henon_objective.h"
 
 enum { DIM = 2, BLOCKS = 2 };
 static const double h = 1e-6, tolerance = 3e-6;

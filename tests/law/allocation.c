@@ -94,14 +94,21 @@ static void classical_steps(void **unused) {
 static void learned_steps(void **unused) {
     (void)unused;
     for (int t = 0; t < LAW_TARGETS; t++)
-        for (int map = AIS_HENON; map <= AIS_SPLINE; map++)
+        for (int map = AIS_HENON; map <= AIS_AFFINE; map++)
             for (int reversal = AIS_FLIP; reversal <= AIS_SWAP; reversal++) {
                 const ais_target *target = &law_targets[t].target;
                 ais_shape shape = {.map = (ais_map)map, .reversal = (ais_reversal)reversal, .dim = target->dim};
+                if (map == AIS_AFFINE && reversal == AIS_FLIP) continue; /* there is none */
                 ais_context context = {0};
                 ais_kernel *kernel;
                 assert_int_equal(ais_kernel_learned(&context, &shape, 1, &kernel), AIS_OK);
                 count_steps(ais_kernel_name(kernel), target, kernel);
+                const double angles[2] = {10, 60};
+                assert_int_equal(ais_kernel_learned(&context, &shape, 1, &kernel), AIS_OK);
+                if (ais_kernel_set_angles(&context, kernel, 2, angles) == AIS_OK)
+                    count_steps("reflections", target, kernel);
+                else
+                    ais_kernel_free(kernel);
             }
     for (int t = 0; t < LAW_TARGETS; t++) {
         ais_context context = {0};
@@ -112,12 +119,53 @@ static void learned_steps(void **unused) {
     }
 }
 
+/* Classical kernels in latent spaces, alone and in a cycle with the map, which makes them compute z anew. */
+static void latent_steps(void **unused) {
+    (void)unused;
+    ais_kernel *(*const inner[])(void) = {tuned_rwm, tuned_hmc, tuned_nuts, tuned_nuts_dense};
+    for (int t = 0; t < LAW_TARGETS; t++)
+        for (int map = AIS_REALNVP; map <= AIS_AFFINE; map++)
+            for (size_t k = 0; k < sizeof inner / sizeof *inner; k++)
+                for (int cycled = 0; cycled < 2; cycled++) {
+                    const ais_target *target = &law_targets[t].target;
+                    ais_shape shape = {.map = (ais_map)map, .reversal = AIS_SWAP, .dim = target->dim};
+                    ais_context context = {0};
+                    ais_kernel *part, *kernel;
+                    assert_int_equal(ais_kernel_learned(&context, &shape, 1, &part), AIS_OK);
+                    assert_int_equal(ais_kernel_latent(&context, part, inner[k](), &kernel), AIS_OK);
+                    if (cycled) {
+                        assert_int_equal(ais_kernel_learned(&context, &shape, 2, &part), AIS_OK);
+                        kernel = make_cycle(kernel, part, NULL);
+                    }
+                    count_steps(ais_kernel_name(kernel), target, kernel);
+                }
+}
+
+static void mixture_steps(void **unused) {
+    (void)unused;
+    for (int t = 0; t < LAW_TARGETS; t++)
+        for (int heavy = 0; heavy < 2; heavy++) {
+            const ais_target *target = &law_targets[t].target;
+            size_t dim = (size_t)target->dim;
+            double *mean = calloc(2 * dim, sizeof *mean), *factor = calloc(2 * dim * dim, sizeof *factor);
+            for (size_t k = 0; k < 2; k++)
+                for (size_t i = 0; i < dim; i++) factor[(k * dim + i) * dim + i] = 1 + (double)k;
+            ais_mixture_options options = {
+                .dim = target->dim, .count = 2, .mean = mean, .factor = factor, .freedom = heavy ? 1.5 : INFINITY};
+            ais_context context = {0};
+            ais_kernel *kernel;
+            assert_int_equal(ais_kernel_mixture(&context, &options, &kernel), AIS_OK);
+            free(mean);
+            free(factor);
+            count_steps("mixture", target, kernel);
+        }
+}
+
 int main(void) {
     install();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_counter_counts),
-        cmocka_unit_test(classical_steps),
-        cmocka_unit_test(learned_steps),
+        cmocka_unit_test(the_counter_counts), cmocka_unit_test(classical_steps), cmocka_unit_test(learned_steps),
+        cmocka_unit_test(mixture_steps),      cmocka_unit_test(latent_steps),
     };
     return cmocka_run_group_tests_name("allocation", tests, NULL, NULL);
 }

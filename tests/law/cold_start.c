@@ -9,8 +9,8 @@
 
 #include <aisampler/target.h>
 
+#include "look/start.h"
 #include "normal_mixture.h"
-#include "trainer/start.h"
 
 enum { NEITHER, TWO, GRID, FORTY };
 typedef struct row {

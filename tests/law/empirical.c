@@ -98,7 +98,7 @@ static ais_target *open_data(void) {
     ais_context context = {0};
     ais_target *data;
     assert_ok(context, ais_target_open(&context, spec, &data));
-    assert_ok(context, ais_target_check(&context, data, 1));
+    assert_ok(context, ais_target_check(&context, data, 1, NULL));
     return data;
 }
 

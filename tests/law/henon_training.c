@@ -2,9 +2,9 @@
  * threads, and what cannot work is refused or rolled back. */
 #include "support.h"
 
-#include "trainer/fresh.h"
-#include "trainer/henon_judge.h"
-#include "trainer/henon_trainer.h"
+#include "fit/henon_trainer.h"
+#include "judge/fresh.h"
+#include "judge/henon_judge.h"
 
 enum { DIM = 2, LANES = 64 };
 
@@ -45,26 +45,27 @@ typedef struct record {
     int reports, judgements, rollbacks;
 } record;
 
-static bool note(void *data, const ais_henon_progress *progress) {
+static void note(void *data, const ais_loop_progress *progress) {
     record *r = data;
     if (r->reports++ == 0) r->first = progress->loss;
     r->last = progress->loss;
-    r->judgements += !isnan(progress->worst_ess);
+    r->judgements += progress->judged;
     r->acceptance = progress->acceptance;
     r->rollbacks = progress->rollbacks;
-    return true;
 }
 
-static ais_henon_stage brief(ais_henon_kind kind, long steps, record *r) {
+static ais_henon_stage brief(ais_henon_kind kind, long steps) {
     ais_henon_stage stage = ais_henon_stage_default(kind);
-    stage.steps = steps;
-    stage.check_every = steps / 4;
-    stage.check_chains = 64;
-    stage.check_draws = 40;
-    stage.first_steps = 30;
-    stage.progress = note;
-    stage.data = r;
+    stage.recipe.steps = steps;
+    stage.recipe.judge_every = steps / 4;
+    stage.recipe.judge_chains = 64;
+    stage.recipe.judge_draws = 40;
+    stage.recipe.helper_first = 30;
     return stage;
+}
+
+static ais_status train(setting *s, const ais_henon_stage *stage, record *r) {
+    return ais_henon_train(&s->context, s->trainer, stage, &(ais_watch){.progress = note, .data = r});
 }
 
 static void stages(void **state) {
@@ -75,10 +76,11 @@ static void stages(void **state) {
         make(&s, 1 + k, "ring");
         for (int kind = AIS_LIKELIHOOD; kind <= AIS_ADVERSARIAL; kind++) {
             record r = {0};
-            ais_henon_stage stage = brief((ais_henon_kind)kind, kind == AIS_LIKELIHOOD ? 400 : 60, &r);
-            assert_ok(s.context, ais_henon_train(&s.context, s.trainer, &stage));
+            ais_henon_stage stage = brief((ais_henon_kind)kind, kind == AIS_LIKELIHOOD ? 400 : 60);
+            assert_ok(s.context, train(&s, &stage, &r));
             assert_int_equal(r.judgements, 4);
-            assert_int_equal(r.reports - r.judgements, stage.steps / 64); /* between judgements, every 64 steps */
+            assert_int_equal(r.reports - r.judgements,
+                             stage.recipe.steps / 64); /* between judgements, every 64 steps */
             assert_true(isfinite(r.last));
             if (kind == AIS_LIKELIHOOD && !(r.last < r.first - 0.1))
                 fail_msg("the likelihood did not rise: loss %g, then %g", r.first, r.last);
@@ -102,9 +104,9 @@ static void trained_discriminator(void **state) {
         ais_discriminator discriminator;
         ais_arena arena = {0};
         record r = {0};
-        ais_henon_stage stage = brief(AIS_ADVERSARIAL, 40, &r);
+        ais_henon_stage stage = brief(AIS_ADVERSARIAL, 40);
         stage.form = (ais_discriminator_form)form;
-        assert_ok(s.context, ais_henon_train(&s.context, s.trainer, &stage));
+        assert_ok(s.context, train(&s, &stage, &r));
         double z[2 * DIM * LANES], image[2 * DIM * LANES], again[2 * DIM * LANES], value[LANES], other[LANES];
         for (int i = 0; i < 2 * DIM * LANES; i++) z[i] = odd(3, (uint64_t)i, -3, 3);
         assert_ok(s.context, ais_kernel_involution(&s.context, s.kernel, LANES, z, image, NULL));
@@ -137,14 +139,12 @@ static void divergence(void **state) {
     setting s;
     make(&s, 2, "ring");
     record r = {0};
-    ais_henon_stage good = brief(AIS_LIKELIHOOD, 300, &r), bad = brief(AIS_EXACT, 200, &r);
-    assert_ok(s.context, ais_henon_train(&s.context, s.trainer, &good));
+    ais_henon_stage good = brief(AIS_LIKELIHOOD, 300), bad = brief(AIS_EXACT, 200);
+    assert_ok(s.context, train(&s, &good, &r));
     double before = ais_henon_trainer_best(s.trainer);
-    bad.rate = 30;
-    bad.clip = 0;
-    bad.average = 0;
-    bad.check_every = 20;
-    assert_ok(s.context, ais_henon_train(&s.context, s.trainer, &bad));
+    bad.recipe.pace = (ais_pace){.rate = 30};
+    bad.recipe.judge_every = 20;
+    assert_ok(s.context, train(&s, &bad, &r));
     if (r.rollbacks == 0) fail_msg("acceptance fell to %g and nobody noticed", r.acceptance);
     assert_true(ais_henon_trainer_best(s.trainer) >= before);
     size_t count;
@@ -153,9 +153,11 @@ static void divergence(void **state) {
     drop(&s);
 }
 
-static bool stop(void *data, const ais_henon_progress *progress) {
+static volatile sig_atomic_t stop;
+
+static void stop_at_half(void *data, const ais_loop_progress *progress) {
     (void)data;
-    return progress->step < 40;
+    stop = progress->step >= 40;
 }
 
 static void refusals(void **state) {
@@ -163,11 +165,11 @@ static void refusals(void **state) {
     setting s;
     make(&s, 1, "ring");
     record r = {0};
-    ais_henon_stage stage = brief(AIS_LIKELIHOOD, 80, &r);
-    stage.progress = stop;
-    assert_int_equal(ais_henon_train(&s.context, s.trainer, &stage), AIS_STOPPED);
-    stage.steps = 0;
-    assert_int_equal(ais_henon_train(&s.context, s.trainer, &stage), AIS_BAD_ARGUMENT);
+    ais_henon_stage stage = brief(AIS_LIKELIHOOD, 80);
+    const ais_watch watch = {.progress = stop_at_half, .stop = &stop};
+    assert_int_equal(ais_henon_train(&s.context, s.trainer, &stage, &watch), AIS_STOPPED);
+    stage.recipe.steps = 0;
+    assert_int_equal(train(&s, &stage, &r), AIS_BAD_ARGUMENT);
     ais_henon_trainer *none;
     ais_kernel *other;
     ais_shape wide = {.map = AIS_HENON, .dim = 3}, flow = {.map = AIS_SPLINE, .dim = DIM};

@@ -66,6 +66,31 @@ static void proposals_are_the_inverse(void **state) {
     }
 }
 
+/* A lane's numbers do not depend on its place: the same point in all lanes gives the same bits. */
+static void lanes_are_alike(void **state) {
+    (void)state;
+    for (int s = 0; s < SHAPES; s++) {
+        ais_kernel *kernel = make(&shapes[s], shapes[s].depth < 0 ? 0.1 : 0.3);
+        const ais_learned *learned = ais_as_learned(kernel);
+        ais_arena arena = {0};
+        size_t dim = (size_t)shapes[s].dim;
+        ais_flow_tape *tape = ais_flow_tape_new(&learned->flow, LANES, &arena);
+        double *z = AIS_TAKE(&arena, double, dim *LANES), det[LANES];
+        for (uint64_t n = 0; n < 400; n++) {
+            for (size_t i = 0; i < dim * LANES; i++) z[i] = odd(n, i / LANES, -2.6, 2.6);
+            memset(det, 0, sizeof det);
+            ais_flow_map(&learned->flow, learned->weights, tape, n % 2, z, det);
+            for (size_t c = 1; c < LANES; c++) {
+                if (det[c] != det[0])
+                    fail_msg("shape %d: log determinant %.17g, in lane %zu %.17g", s, det[0], c, det[c]);
+                for (size_t i = 0; i < dim; i++) assert_true(z[i * LANES + c] == z[i * LANES]);
+            }
+        }
+        ais_arena_free(&arena);
+        ais_kernel_free(kernel);
+    }
+}
+
 /* The last points of chains first..first + chains - 1 after some steps. */
 static void run(const ais_kernel *kernel, const ais_target *target, uint32_t first, int chains, double *x) {
     ais_context context = {0};
@@ -86,9 +111,12 @@ static void blocks_change_nothing(void **state) {
     ais_context context = {0};
     ais_target *target;
     assert_ok(context, ais_target_open(&context, "gaussian:dim=5", &target));
-    for (int cycled = 0; cycled < 2; cycled++) {
+    for (int k = 0; k < 4; k++) {
+        bool cycled = k % 2, reflected = k / 2;
+        const double degrees[3] = {90, 20, 60};
         ais_shape shape = {.map = AIS_SPLINE, .dim = 5, .reversal = AIS_SWAP, .bins = 5, .marginal_bins = 8};
         ais_kernel *parts[2] = {make(&shape, 0.2)}, *kernel = parts[0];
+        if (reflected) assert_ok(context, ais_kernel_set_angles(&context, kernel, 3, degrees));
         assert_ok(context, ais_kernel_rwm(&context, &(ais_rwm_options){.scale = 0.7}, &parts[1]));
         if (cycled)
             assert_ok(context, ais_kernel_cycle(&context, parts, 2, &kernel));
@@ -108,7 +136,7 @@ static void blocks_change_nothing(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(proposals_are_the_inverse),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(proposals_are_the_inverse), cmocka_unit_test(lanes_are_alike),
                                        cmocka_unit_test(blocks_change_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -219,9 +219,89 @@ static void zero_weights(void **state) {
     ais_kernel_free(&learned->kernel);
 }
 
+/* The whitening alone: x' = m + A v and v' = A^-1 (x - m), which comes back to rounding; |det M'| = 1. */
+static void affine(void **state) {
+    (void)state;
+    ais_context context = {0};
+    ais_kernel *kernel;
+    const ais_shape shape = {.map = AIS_AFFINE, .dim = 2, .reversal = AIS_SWAP};
+    assert_ok(context, ais_kernel_learned(&context, &shape, 1, &kernel));
+    const double mean[2] = {0.3, -1.2}, factor[4] = {1.5, 0.25, -0.5, 0.75}, z[4] = {2.385, -1.25, 0.5, 3.75};
+    assert_ok(context, ais_kernel_whiten(&context, kernel, mean, factor));
+    double image[4], back[4], det = 1;
+    size_t weights = 1;
+    assert_ok(context, ais_kernel_involution(&context, kernel, 1, z, image, &det));
+    assert_ok(context, ais_kernel_involution(&context, kernel, 1, image, back, NULL));
+    for (int i = 0; i < 2; i++) {
+        assert_near(image[i], mean[i] + factor[2 * i] * z[2] + factor[2 * i + 1] * z[3], 1e-14);
+        assert_near(mean[i] + factor[2 * i] * image[2] + factor[2 * i + 1] * image[3], z[i], 1e-14);
+    }
+    for (int i = 0; i < 4; i++) assert_near(back[i], z[i], 1e-14);
+    assert_true(det == 0);
+    assert_true(ais_kernel_weights(kernel, &weights) != NULL && weights == 0);
+    assert_string_equal(ais_kernel_name(kernel), "affine");
+    ais_kernel_free(kernel);
+}
+
+/* R_a of any angle comes back, keeps volume and the length of (z, v), and is swap at 90 degrees, to the bit. */
+static void reflections(void **state) {
+    (void)state;
+    const ais_shape map[] = {{.map = AIS_AFFINE, .dim = 2, .reversal = AIS_SWAP},
+                             {.map = AIS_REALNVP, .dim = 2, .reversal = AIS_SWAP, .activation = AIS_TANH},
+                             {.map = AIS_SPLINE, .dim = 2, .reversal = AIS_SWAP, .activation = AIS_TANH}};
+    const double degrees[] = {3, 35, 90, 120, 180};
+    ais_context context = {0};
+    for (int m = 0; m < 3; m++)
+        for (int a = 0; a < 5; a++)
+            for (uint64_t p = 0; p < 50; p++) {
+                ais_learned *learned = make(map[m], 11, 0.2);
+                double z[4], image[4], back[4], swapped[4], det, back_det;
+                for (int i = 0; i < 4; i++) z[i] = odd(p, (uint64_t)i, -2, 2);
+                assert_ok(context, ais_kernel_involution(&context, &learned->kernel, 1, z, swapped, NULL));
+                assert_ok(context, ais_kernel_set_angles(&context, &learned->kernel, 1, &degrees[a]));
+                assert_ok(context, ais_kernel_involution(&context, &learned->kernel, 1, z, image, &det));
+                assert_ok(context, ais_kernel_involution(&context, &learned->kernel, 1, image, back, &back_det));
+                for (int i = 0; i < 4; i++) assert_near(back[i], z[i], 1e-6);
+                assert_near(det, -back_det, 1e-5);
+                if (degrees[a] == 90) assert_memory_equal(image, swapped, sizeof image);
+                if (map[m].map == AIS_AFFINE) { /* T is the identity here */
+                    double before = 0, after = 0;
+                    for (int i = 0; i < 4; i++) before += z[i] * z[i], after += image[i] * image[i];
+                    assert_near(after, before, 1e-13);
+                }
+                ais_kernel_free(&learned->kernel);
+            }
+}
+
+static void wrong_angles(void **state) {
+    (void)state;
+    ais_context context = {0};
+    int count = -1;
+    const double good[2] = {15, 180}, zero = 0, many[AIS_MOST_ANGLES + 1] = {1}, none = NAN;
+    ais_learned *learned = make((ais_shape){.map = AIS_AFFINE, .dim = 2, .reversal = AIS_SWAP}, 1, 0);
+    ais_kernel *kernel = &learned->kernel;
+    assert_null(ais_kernel_angles(kernel, &count));
+    assert_int_equal(ais_kernel_set_angles(&context, kernel, 1, &zero), AIS_BAD_ARGUMENT);
+    assert_non_null(strstr(context.message, "angle 1 is 0 degrees"));
+    assert_int_equal(ais_kernel_set_angles(&context, kernel, 1, &none), AIS_BAD_ARGUMENT);
+    assert_int_equal(ais_kernel_set_angles(&context, kernel, AIS_MOST_ANGLES + 1, many), AIS_BAD_ARGUMENT);
+    assert_int_equal(ais_kernel_set_angles(&context, kernel, -1, many), AIS_BAD_ARGUMENT);
+    assert_ok(context, ais_kernel_set_angles(&context, kernel, 2, good));
+    assert_memory_equal(ais_kernel_angles(kernel, &count), good, sizeof good);
+    assert_int_equal(count, 2);
+    assert_ok(context, ais_kernel_set_angles(&context, kernel, 0, NULL));
+    assert_null(ais_kernel_angles(kernel, &count));
+    ais_kernel_free(kernel);
+    learned = make((ais_shape){.map = AIS_HENON, .dim = 2}, 1, 0);
+    assert_int_equal(ais_kernel_set_angles(&context, &learned->kernel, 2, good), AIS_BAD_ARGUMENT);
+    assert_non_null(strstr(context.message, "henon takes no angles"));
+    ais_kernel_free(&learned->kernel);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(lattice_is_exact), cmocka_unit_test(unequal_eta_is_caught),
-                                       cmocka_unit_test(flows_come_back), cmocka_unit_test(jacobians),
-                                       cmocka_unit_test(zero_weights)};
+                                       cmocka_unit_test(flows_come_back),  cmocka_unit_test(jacobians),
+                                       cmocka_unit_test(zero_weights),     cmocka_unit_test(affine),
+                                       cmocka_unit_test(reflections),      cmocka_unit_test(wrong_angles)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,9 +48,9 @@ static void many_modes(void **state) {
     (void)state;
     const char *const specs[] = {"mog6", "triangle"};
     for (int t = 0; t < 2; t++) {
-        outcome out = train(specs[t], (ais_train_options){.seed = 3});
+        outcome out = train(specs[t], (ais_train_options){.seed = 3, .effective = 200000});
         assert_true(out.training->worst_ess > 0.85 && out.training->trusted);
-        assert_near(out.training->log_z, 0, 0.01);
+        assert_near(out.training->log_z, 0, 0.02);
         ais_diagnosis *diagnosis = judge(&out, 200, 1000);
         assert_int_equal(diagnosis->fewest_modes, diagnosis->modes);
         assert_true(diagnosis->worst_ess_song > 880 && diagnosis->worst_ess_error > 700);
@@ -64,7 +64,7 @@ static void many_modes(void **state) {
 
 static void a_regression(void **state) {
     (void)state;
-    outcome out = train("heart", (ais_train_options){.seed = 3});
+    outcome out = train("heart", (ais_train_options){.seed = 3, .effective = 2e6});
     assert_true(out.training->acceptance > 0.95 && out.training->modes == 1);
     assert_near(out.training->log_z, out.target->reference->log_z, 0.01);
     ais_diagnosis *diagnosis = judge(&out, 50, 1000);
@@ -76,7 +76,7 @@ static void a_regression(void **state) {
 
 static void far_apart_in_eight_dimensions(void **state) {
     (void)state;
-    outcome out = train("twomodes:dim=8,sd2=0.25", (ais_train_options){.seed = 3, .scale = 10, .seconds = 1});
+    outcome out = train("twomodes:dim=8,sd2=0.25", (ais_train_options){.seed = 3, .scale = 10, .screen = 32000});
     assert_near(out.training->log_z, 0, 0.02);
     ais_diagnosis *diagnosis = judge(&out, 200, 1000);
     assert_near(diagnosis->mode_share[0], 0.3, 0.01);
@@ -104,14 +104,25 @@ static void threads_change_nothing(void **state) {
     }
 }
 
-/* Attempt after attempt, none of them good: each starts clean, though its kernel may lie where one was freed. */
-static void a_whole_ladder(void **state) {
+/* A budget is kept to the last evaluation, and leaves a kernel that draws exactly. */
+static void budgets(void **state) {
     (void)state;
-    for (uint64_t seed = 1; seed <= 3; seed++) {
-        outcome out = train("mog6", (ais_train_options){.seed = seed, .steps = 30, .population = 128});
-        assert_int_equal(out.training->attempts, 3);
-        forget(&out);
-    }
+    const char *const specs[] = {"heart", "mog6", "banana"};
+    for (int t = 0; t < 3; t++)
+        for (long most = 2000; most <= 8000; most += 3000) {
+            outcome out = train(specs[t], (ais_train_options){.seed = 2, .evaluations = most});
+            assert_true(out.training->densities + out.training->gradients <= most);
+            forget(&out);
+        }
+    ais_context context = {0};
+    ais_target *target;
+    ais_kernel *kernel;
+    ais_training *training;
+    assert_ok(context, ais_target_open(&context, "heart", &target));
+    ais_train_options none = {.seed = 2, .evaluations = 20};
+    assert_int_equal(ais_train(&context, target, &none, &kernel, &training), AIS_SPENT);
+    assert_non_null(strstr(context.message, "20 evaluations"));
+    ais_target_close(target);
 }
 
 static void given_shapes(void **state) {
@@ -126,13 +137,13 @@ static void given_shapes(void **state) {
                {&henon, "likelihood+exact", false},
                {&henon, "adversarial", true},
                {&realnvp, "likelihood+exact", false},
-               {&realnvp, "path", false}};
+               {&realnvp, "fisher", false}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         outcome out = train("ring", (ais_train_options){.seed = 1,
                                                         .shape = row[i].shape,
                                                         .objective = row[i].objective,
                                                         .rlogr = row[i].rlogr,
-                                                        .population = 128,
+                                                        .population = row[i].shape == &henon ? 128 : 0,
                                                         .steps = 60});
         assert_int_equal(ais_kernel_shape(out.kernel)->map, row[i].shape->map);
         forget(&out);
@@ -203,8 +214,8 @@ static void bad_options(void **state) {
     }
     ais_target bare = *target;
     bare.grad = NULL;
-    ais_train_options path = {.objective = "path"};
-    assert_int_equal(ais_train(&context, &bare, &path, &kernel, &training), AIS_BAD_ARGUMENT);
+    ais_train_options fisher = {.objective = "fisher"};
+    assert_int_equal(ais_train(&context, &bare, &fisher, &kernel, &training), AIS_BAD_ARGUMENT);
     assert_non_null(strstr(context.message, "gradient"));
     volatile sig_atomic_t stop = 1;
     ais_train_options stopped = {.stop = &stop};
@@ -220,7 +231,7 @@ int main(void) {
         cmocka_unit_test(a_regression),
         cmocka_unit_test(far_apart_in_eight_dimensions),
         cmocka_unit_test(given_shapes),
-        cmocka_unit_test(a_whole_ladder),
+        cmocka_unit_test(budgets),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(odd_densities),
         cmocka_unit_test(bad_options),

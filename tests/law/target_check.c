@@ -68,7 +68,7 @@ static void refused(const broken *with, uint64_t seed, const char *word) {
     broken copy = *with;
     ais_target target = target_of(&copy);
     ais_context context = {0};
-    ais_status status = ais_target_check(&context, &target, seed);
+    ais_status status = ais_target_check(&context, &target, seed, NULL);
     if (status != AIS_BAD_DENSITY) fail_msg("%s with seed %d: not caught (%s)", target.name, (int)seed, word);
     if (!strstr(context.message, word)) fail_msg("'%s' is not in: %s", word, context.message);
     assert_non_null(strstr(context.message, target.name));
@@ -89,12 +89,16 @@ static void unbroken_passes(const ais_target *inner) {
     broken with = whole(inner);
     ais_target target = target_of(&with);
     ais_context context = {0};
-    assert_int_equal(ais_target_check(&context, &target, 5), AIS_OK);
+    ais_check check = {0};
+    assert_int_equal(ais_target_check(&context, &target, 5, &check), AIS_OK);
     assert_int_equal(context.status, AIS_OK);
+    assert_string_equal(check.note, "");
+    if (check.densities + check.gradients > 700 + 110 * inner->dim)
+        fail_msg("%s: %ld densities and %ld gradients", inner->name, check.densities, check.gradients);
 }
 
 static void wrong_gradients_are_caught(const ais_target *inner) {
-    const double factor[] = {-1, 0, 1.001, 0.999, 2};
+    const double factor[] = {-1, 0, 1.1, 0.9, 2};
     for (size_t f = 0; f < sizeof factor / sizeof *factor; f++)
         for (int which = 0; which < 3; which++)
             for (uint64_t seed = 0; seed < 3; seed++) {
@@ -106,6 +110,25 @@ static void wrong_gradients_are_caught(const ais_target *inner) {
                          with.coordinate + 1);
                 refused(&with, seed, word);
             }
+}
+
+/* Off by a thousandth: told, and used. */
+static void imprecise_gradients_are_told(const ais_target *inner) {
+    for (int which = 0; which < 2; which++) {
+        broken with = whole(inner);
+        ais_context context = {0};
+        ais_check check = {0};
+        char word[64], buffer[32];
+        with.factor = which ? 1.001 : 0.995;
+        with.coordinate = inner->dim - 1;
+        ais_target target = target_of(&with);
+        if (ais_target_check(&context, &target, 3, &check) != AIS_OK) fail_msg("%s", context.message);
+        snprintf(word, sizeof word, "%s (coordinate %d)", ais_target_parameter(inner, with.coordinate, buffer),
+                 with.coordinate + 1);
+        if (!strstr(check.note, word) || !strstr(check.note, "imprecise"))
+            fail_msg("'%s': %s", inner->name, check.note);
+        assert_null(strchr(check.note, '\n'));
+    }
 }
 
 static void wrong_batches_are_caught(const ais_target *inner) {
@@ -140,6 +163,10 @@ static void intact(void **state) {
 static void gradients(void **state) {
     (void)state;
     for_every_target(wrong_gradients_are_caught);
+}
+static void imprecise(void **state) {
+    (void)state;
+    for_every_target(imprecise_gradients_are_told);
 }
 static void batches(void **state) {
     (void)state;
@@ -195,6 +222,96 @@ static double flat_gradient(const double *x, double *gradient, void *data) {
     return flat(x, data);
 }
 
+/* A standard deviation of a hundred observations on the log scale, whose gradient has forgotten the Jacobian's 1. */
+static double log_sd(const double *x, void *data) {
+    (void)data;
+    return -100 * x[0] - 50 * exp(-2 * x[0]) + x[0] - 0.5 * x[1] * x[1];
+}
+static double log_sd_gradient(const double *x, double *gradient, void *data) {
+    gradient[0] = -100 + 100 * exp(-2 * x[0]) + (data ? 0 : 1);
+    gradient[1] = -x[1];
+    return log_sd(x, data);
+}
+
+static void a_forgotten_jacobian_is_caught(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        ais_context context = {0};
+        ais_target target = {.name = "log_sd", .dim = 2, .logp = log_sd, .grad = log_sd_gradient};
+        ais_check check = {0};
+        if (ais_target_check(&context, &target, seed, &check) != AIS_OK) fail_msg("%s", context.message);
+        assert_string_equal(check.note, "");
+        target.data = &target;
+        assert_int_equal(ais_target_check(&context, &target, seed, NULL), AIS_BAD_DENSITY);
+        assert_non_null(strstr(context.message, "(coordinate 1)"));
+    }
+}
+
+/* As an ODE solver gives it: log density and gradient off by a thousandth, otherwise at every point and in each of the
+ * two functions. */
+typedef struct solver {
+    double noise;
+    double factor; /* of the second coordinate's derivative */
+} solver;
+static double ripple(const double *x, double phase) {
+    double wild = 1e5 * sin(1e4 * (x[0] + 0.7 * x[1] + 0.3 * x[2]) + phase);
+    return 2 * (wild - floor(wild)) - 1;
+}
+static double smooth(const double *x, double *gradient) {
+    const double centre[] = {1, 0.5, -0.3}, sd[] = {0.05, 0.2, 0.4};
+    double sum = -40;
+    for (int i = 0; i < 3; i++) {
+        double off = (x[i] - centre[i]) / sd[i];
+        sum -= 0.5 * off * off;
+        if (gradient) gradient[i] = -off / sd[i];
+    }
+    return sum;
+}
+static double solved(const double *x, void *data) {
+    const solver *by = data;
+    return smooth(x, NULL) * (1 + by->noise * ripple(x, 0));
+}
+static double solved_gradient(const double *x, double *gradient, void *data) {
+    const solver *by = data;
+    double value = smooth(x, gradient);
+    for (int i = 0; i < 3; i++) gradient[i] *= 1 + by->noise * ripple(x, i + 1);
+    gradient[1] *= by->factor;
+    return value * (1 + by->noise * ripple(x, 7));
+}
+
+static void solvers_are_believed_but_not_mistakes(void **state) {
+    (void)state;
+    const double noise[] = {1e-6, 1e-4, 1e-3}, wrong[] = {1.1, -1, 0.5};
+    for (uint64_t seed = 0; seed < 50; seed++)
+        for (int k = 0; k < 3; k++) {
+            ais_context context = {0};
+            ais_check check = {0};
+            solver by = {.noise = noise[k], .factor = 1};
+            ais_target target = {.name = "solved", .dim = 3, .logp = solved, .grad = solved_gradient, .data = &by};
+            if (ais_target_check(&context, &target, seed, &check) != AIS_OK) fail_msg("%s", context.message);
+            if (k == 2) assert_non_null(strstr(check.note, "imprecise"));
+            for (int w = k == 2; w < 3; w++) { /* a tenth drowns in the loudest noise: a whole unit of logp far out */
+                by.factor = wrong[w];
+                if (ais_target_check(&context, &target, seed, NULL) == AIS_OK)
+                    fail_msg("noise %g, seed %d: a factor of %g was not caught", noise[k], (int)seed, wrong[w]);
+                assert_non_null(strstr(context.message, "(coordinate 2)"));
+            }
+        }
+}
+
+static void a_budget_is_kept(void **state) {
+    (void)state;
+    ais_context context = {0};
+    ais_target target = {.name = "log_sd", .dim = 2, .logp = log_sd, .grad = log_sd_gradient};
+    ais_check free = {0};
+    assert_int_equal(ais_target_check(&context, &target, 1, &free), AIS_OK);
+    ais_check just = {.evaluations = free.densities + free.gradients}, less = {.evaluations = just.evaluations - 1};
+    assert_int_equal(ais_target_check(&context, &target, 1, &just), AIS_OK);
+    assert_int_equal(ais_target_check(&context, &target, 1, &less), AIS_BAD_ARGUMENT);
+    assert_non_null(strstr(context.message, "too few to start with"));
+    assert_true(less.densities + less.gradients <= less.evaluations);
+}
+
 static void awkward_densities_pass(void **state) {
     (void)state;
     const ais_target target[] = {
@@ -208,19 +325,19 @@ static void awkward_densities_pass(void **state) {
     for (size_t k = 0; k < sizeof target / sizeof *target; k++)
         for (uint64_t seed = 0; seed < 1000; seed++) {
             ais_context context = {0};
-            if (ais_target_check(&context, &target[k], seed) != AIS_OK) fail_msg("%s", context.message);
+            if (ais_target_check(&context, &target[k], seed, NULL) != AIS_OK) fail_msg("%s", context.message);
         }
 }
 
 static void incomplete_targets_are_refused(void **state) {
     (void)state;
     ais_context context = {0};
-    assert_int_equal(ais_target_check(&context, &(ais_target){.name = "a", .dim = 1}, 1), AIS_BAD_ARGUMENT);
+    assert_int_equal(ais_target_check(&context, &(ais_target){.name = "a", .dim = 1}, 1, NULL), AIS_BAD_ARGUMENT);
     assert_non_null(strstr(context.message, "logp is missing"));
-    assert_int_equal(ais_target_check(&context, &(ais_target){.name = "a", .logp = flat}, 1), AIS_BAD_ARGUMENT);
+    assert_int_equal(ais_target_check(&context, &(ais_target){.name = "a", .logp = flat}, 1, NULL), AIS_BAD_ARGUMENT);
     assert_non_null(strstr(context.message, "dim is 0"));
     assert_int_equal(
-        ais_target_check(&context, &(ais_target){.name = "a", .dim = 1, .logp = flat, .start_scale = -1}, 1),
+        ais_target_check(&context, &(ais_target){.name = "a", .dim = 1, .logp = flat, .start_scale = -1}, 1, NULL),
         AIS_BAD_ARGUMENT);
     assert_non_null(strstr(context.message, "start_scale is -1"));
 }
@@ -229,6 +346,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(intact),
         cmocka_unit_test(gradients),
+        cmocka_unit_test(imprecise),
+        cmocka_unit_test(a_forgotten_jacobian_is_caught),
+        cmocka_unit_test(solvers_are_believed_but_not_mistakes),
+        cmocka_unit_test(a_budget_is_kept),
         cmocka_unit_test(batches),
         cmocka_unit_test(values),
         cmocka_unit_test(awkward_densities_pass),

@@ -99,7 +99,7 @@ static void check_passes(void **state) {
         ais_target *target = open_target(specs[k]);
         for (uint64_t seed = 0; seed < (target->dim > 10 ? 4 : 40); seed++) {
             ais_context context = {0};
-            if (ais_target_check(&context, target, seed) != AIS_OK) fail_msg("%s: %s", specs[k], context.message);
+            if (ais_target_check(&context, target, seed, NULL) != AIS_OK) fail_msg("%s: %s", specs[k], context.message);
         }
         ais_target_close(target);
     }

@@ -3,9 +3,9 @@
 #include "support.h"
 
 #include "nn/adam.h"
+#include "nn/batch_lanes.h"
 #include "nn/dense_lanes.h"
 #include "nn/exp.h"
-#include "trainer/batch_lanes.h"
 
 enum { MOST_IN = 70, MOST_OUT = 20, MOST_LANES = 144 };
 

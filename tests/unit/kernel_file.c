@@ -5,7 +5,9 @@
 
 #include <aisampler/draws.h>
 
+#include "kernel/kernel_file.h"
 #include "kernel/learned.h"
+#include "kernel/mixture.h"
 
 static char path[] = "/tmp/aisampler-kernel-XXXXXX";
 
@@ -14,6 +16,7 @@ static const ais_shape shapes[] = {
     {.map = AIS_REALNVP, .dim = 2, .joint = true, .marginal_bins = 5},
     {.map = AIS_REALNVP, .dim = 4, .reversal = AIS_SWAP, .depth = -1},
     {.map = AIS_SPLINE, .dim = 2, .reversal = AIS_SWAP, .bins = 7, .bound = 3.5, .permutation = 99},
+    {.map = AIS_AFFINE, .dim = 3, .reversal = AIS_SWAP},
 };
 
 static double never_called(const double *x, void *data) {
@@ -200,6 +203,226 @@ static void discriminator(void **state) {
     ais_kernel_free(made);
 }
 
+static void angles(void **state) {
+    (void)state;
+    ais_context context = {0};
+    ais_kernel *made, *loaded;
+    int count;
+    const double degrees[3] = {7.5, 30.1, 180};
+    assert_ok(context, ais_kernel_learned(&context, &shapes[4], 5, &made));
+    assert_ok(context, ais_kernel_set_angles(&context, made, 3, degrees));
+    assert_ok(context, ais_kernel_save(&context, made, NULL, path));
+    assert_ok(context, ais_kernel_load(&context, path, NULL, &loaded));
+    assert_memory_equal(ais_kernel_angles(loaded, &count), degrees, sizeof degrees);
+    assert_int_equal(count, 3);
+    ais_kernel_free(loaded);
+    static unsigned char whole[1 << 12], bytes[1 << 12];
+    size_t length = slurp(whole, sizeof whole);
+    const char *change[][2] = {{"180.0]", "181.0]"}, {"[7.5", "[0.0"}, {"[7.5,", "\"7.5,"}, {"angles", "angels"}};
+    for (size_t k = 0; k < sizeof change / sizeof *change; k++) {
+        memcpy(bytes, whole, length);
+        char *at = strstr((char *)bytes + 16, change[k][0]);
+        if (!at) fail_msg("the head has no %s", change[k][0]);
+        memcpy(at, change[k][1], strlen(change[k][1]));
+        seal(bytes, length);
+        spill(bytes, length);
+        refused(&context, change[k][1]);
+    }
+    ais_kernel *inner;
+    assert_ok(context, ais_kernel_nuts(&context, NULL, &inner));
+    assert_int_equal(ais_kernel_latent(&context, made, inner, &loaded), AIS_BAD_ARGUMENT);
+    assert_non_null(strstr(context.message, "3 angles"));
+}
+
+/* ---- latent kernels ---------------------------------------------------------------------------- */
+
+static ais_kernel *make_latent(int shape, ais_kernel *inner) {
+    ais_context context = {0};
+    ais_kernel *map, *kernel;
+    assert_ok(context, ais_kernel_learned(&context, &shapes[shape], 5, &map));
+    assert_ok(context, ais_kernel_latent(&context, map, inner, &kernel));
+    return kernel;
+}
+
+static void latent_kernels(void **state) {
+    (void)state;
+    ais_context context = {0};
+    for (int shape = 2; shape <= 4; shape++)
+        for (int k = 0; k < 3; k++) {
+            ais_kernel *inner, *loaded;
+            if (k == 0)
+                assert_ok(context, ais_kernel_rwm(&context, &(ais_rwm_options){.scale = 0.7}, &inner));
+            else if (k == 1)
+                assert_ok(context, ais_kernel_hmc(&context, &(ais_hmc_options){.leapfrogs = 7, .jitter = 0.1}, &inner));
+            else
+                assert_ok(context,
+                          ais_kernel_nuts(&context, &(ais_nuts_options){.step_size = 0.3, .dense = true}, &inner));
+            ais_kernel *made = make_latent(shape, inner);
+            ais_target target = {.name = "t", .dim = ais_kernel_dim(made), .logp = never_called};
+            assert_ok(context, ais_kernel_save(&context, made, &target, path));
+            assert_ok(context, ais_kernel_load(&context, path, &target, &loaded));
+            assert_string_equal(ais_kernel_name(loaded), ais_kernel_name(made));
+            size_t counts[2];
+            unsigned char *bytes[2] = {ais_kernel_encode(made, &target, &counts[0]),
+                                       ais_kernel_encode(loaded, &target, &counts[1])};
+            assert_int_equal(counts[0], counts[1]); /* options, whitening and weights are all in there */
+            assert_memory_equal(bytes[0], bytes[1], counts[0]);
+            free(bytes[0]);
+            free(bytes[1]);
+            ais_kernel_free(made);
+            ais_kernel_free(loaded);
+        }
+}
+
+/* With a right checksum: what the head says of the inner kernel must be possible and whole. */
+static void damaged_latent_kernels(void **state) {
+    (void)state;
+    ais_context context = {0};
+    ais_kernel *inner;
+    assert_ok(context, ais_kernel_nuts(&context, NULL, &inner));
+    ais_kernel *made = make_latent(4, inner);
+    assert_ok(context, ais_kernel_save(&context, made, NULL, path));
+    static unsigned char whole[1 << 12], bytes[1 << 12];
+    size_t count = slurp(whole, sizeof whole);
+    for (size_t cut = 0; cut < count; cut++) {
+        spill(whole, cut);
+        refused(&context, "a truncated file");
+    }
+    for (size_t at = 0; at < count; at++) {
+        memcpy(bytes, whole, count);
+        bytes[at] ^= 0x10;
+        spill(bytes, count);
+        refused(&context, "a flipped bit");
+    }
+    const char *change[][2] = {{"\"kernel\":\"nuts\"", "\"kernel\":\"nuns\""},
+                               {"\"max_depth\":10", "\"max_depth\":99"},
+                               {"\"max_depth\"", "\"max_death\""},
+                               {"\"dense\":false", "\"dense\":1e999"},
+                               {"\"inner\"", "\"outer\""},
+                               {"\"swap\"", "\"flip\""},
+                               {"\"weights\":0", "\"weights\":7"}};
+    for (size_t k = 0; k < sizeof change / sizeof *change; k++) {
+        memcpy(bytes, whole, count);
+        char *at = strstr((char *)bytes + 16, change[k][0]);
+        if (!at) fail_msg("the head has no %s", change[k][0]);
+        memcpy(at, change[k][1], strlen(change[k][1]));
+        seal(bytes, count);
+        spill(bytes, count);
+        refused(&context, change[k][1]);
+    }
+    memcpy(bytes, whole, count);
+    bytes[8] = 1; /* the version of a map by itself, which ignores `inner`: nothing worse than another kernel */
+    seal(bytes, count);
+    spill(bytes, count);
+    ais_kernel *loaded;
+    assert_ok(context, ais_kernel_load(&context, path, NULL, &loaded));
+    assert_string_equal(ais_kernel_name(loaded), "affine");
+    ais_kernel_free(loaded);
+    ais_kernel_free(made);
+}
+
+/* ---- mixtures ------------------------------------------------------------------------------------ */
+
+enum { COUNT = 3, DIM = 2 };
+static const double mixture_mean[COUNT * DIM] = {0.1, -2, 3, 4, 5, 6};
+static const double mixture_factor[COUNT * DIM * DIM] = {1, 0.2, 0.3, 1.4, 0.5, 0, 0.25, 2, 1e-3, 0, 0, 7};
+static const double mixture_weight[COUNT] = {0.7, 2.385, 1.1};
+
+static ais_kernel *make_mixture(double freedom) {
+    ais_context context = {0};
+    ais_kernel *made;
+    ais_mixture_options options = {.dim = DIM,
+                                   .count = COUNT,
+                                   .mean = mixture_mean,
+                                   .factor = mixture_factor,
+                                   .weight = mixture_weight,
+                                   .freedom = freedom};
+    assert_ok(context, ais_kernel_mixture(&context, &options, &made));
+    return made;
+}
+
+static void mixture_round_trip(void **state) {
+    (void)state;
+    const double freedoms[] = {0, 1, 7.25, INFINITY};
+    for (int f = 0; f < 4; f++) {
+        ais_context context = {0};
+        ais_target target = {.name = "t", .dim = DIM, .logp = never_called};
+        ais_kernel *made = make_mixture(freedoms[f]), *loaded;
+        ais_kernel_set_test(made, f % 2 ? AIS_BARKER : AIS_METROPOLIS);
+        assert_ok(context, ais_kernel_save(&context, made, &target, path));
+        assert_ok(context, ais_kernel_load(&context, path, &target, &loaded));
+        assert_string_equal(ais_kernel_name(loaded), "mixture");
+        const ais_mixture_kernel *a = ais_as_mixture(made), *b = ais_as_mixture(loaded);
+        assert_int_equal(b->test, a->test);
+        assert_true(b->components.freedom == a->components.freedom);
+        assert_int_equal(b->components.count, COUNT);
+        for (uint32_t c = 0; c < 100; c++) {
+            ais_stream stream = {.seed = 3, .chain = c, .purpose = AIS_FOR_MIXTURE};
+            double x[2][DIM], logq[2];
+            ais_components_draw_one(&a->components, &stream, x[0]);
+            ais_components_draw_one(&b->components, &stream, x[1]);
+            ais_components_logq(&a->components, 1, x[0], &logq[0], NULL, NULL);
+            ais_components_logq(&b->components, 1, x[1], &logq[1], NULL, NULL);
+            assert_memory_equal(x[0], x[1], sizeof x[0]);
+            assert_true(logq[0] == logq[1]);
+        }
+        ais_target larger = {.name = "larger", .dim = 3, .logp = never_called};
+        ais_kernel *none = NULL;
+        assert_int_equal(ais_kernel_load(&context, path, &larger, &none), AIS_BAD_ARGUMENT);
+        assert_null(none);
+        ais_kernel_free(made);
+        ais_kernel_free(loaded);
+    }
+}
+
+/* The file with one double of the payload, counted from its end, put in place of another, and a right checksum. */
+static void spill_changed(const unsigned char *whole, size_t count, size_t from_end, double value) {
+    unsigned char bytes[1 << 12];
+    memcpy(bytes, whole, count);
+    memcpy(bytes + count - 8 - from_end * sizeof value, &value, sizeof value);
+    seal(bytes, count);
+    spill(bytes, count);
+}
+
+static void mixture_damage(void **state) {
+    (void)state;
+    enum { NUMBERS = COUNT * (1 + DIM + DIM * DIM) };
+    ais_context context = {0};
+    ais_kernel *made = make_mixture(5);
+    unsigned char whole[1 << 12], bytes[1 << 12];
+    assert_ok(context, ais_kernel_save(&context, made, NULL, path));
+    size_t count = slurp(whole, sizeof whole), head = count - 16 - 8 - NUMBERS * sizeof(double);
+    for (size_t cut = 0; cut < count; cut++) {
+        spill(whole, cut);
+        refused(&context, "a truncated file");
+    }
+    int accepted = 0; /* changes of the head under a right checksum: some are harmless, none may crash */
+    for (size_t at = 8; at < 16 + head; at++)
+        for (int change = 1; change < 256; change <<= 1) {
+            memcpy(bytes, whole, count);
+            bytes[at] = (unsigned char)(bytes[at] ^ change);
+            seal(bytes, count);
+            spill(bytes, count);
+            ais_kernel *loaded = NULL;
+            if (ais_kernel_load(&context, path, NULL, &loaded) == AIS_OK) accepted++;
+            ais_kernel_free(loaded);
+        }
+    print_message("%d of %zu changes of the head were accepted\n", accepted, 8 * (8 + head));
+    assert_true(accepted < 40); /* other numbers of degrees of freedom */
+    const struct {
+        size_t from_end;
+        double value;
+        const char *says;
+    } bad[] = {{NUMBERS, 0, "weight 1"},         {NUMBERS, -1, "weight 1"}, {NUMBERS - 2, INFINITY, "weight 3"},
+               {NUMBERS - COUNT, NAN, "mean 1"}, {1, NAN, "factor 3"},      {4, 0, "factor 3"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        spill_changed(whole, count, bad[i].from_end, bad[i].value);
+        refused(&context, bad[i].says);
+        if (!strstr(context.message, bad[i].says)) fail_msg("%s: %s", bad[i].says, context.message);
+    }
+    ais_kernel_free(made);
+}
+
 static void cannot_write_or_read(void **state) {
     (void)state;
     ais_context context = {0};
@@ -231,6 +454,9 @@ static void impossible_shapes(void **state) {
         {{.map = AIS_SPLINE, .dim = 2, .bins = 65}, "bins is 65"},
         {{.map = AIS_SPLINE, .dim = 2, .bound = -1}, "bound is -1"},
         {{.map = (ais_map)7, .dim = 2}, "map is 7"},
+        {{.map = AIS_AFFINE, .dim = 2}, "with flip it would never move"},
+        {{.map = AIS_AFFINE, .dim = 2, .reversal = AIS_SWAP, .layers = 2}, "without layers"},
+        {{.map = AIS_AFFINE, .dim = 0, .reversal = AIS_SWAP}, "dim is 0"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(ais_kernel_learned(&context, &bad[i].shape, 1, &made), AIS_BAD_ARGUMENT);
@@ -260,6 +486,11 @@ int main(void) {
         cmocka_unit_test(wrong_target),
         cmocka_unit_test(names_in_another_encoding),
         cmocka_unit_test(damaged),
+        cmocka_unit_test(angles),
+        cmocka_unit_test(latent_kernels),
+        cmocka_unit_test(damaged_latent_kernels),
+        cmocka_unit_test(mixture_round_trip),
+        cmocka_unit_test(mixture_damage),
         cmocka_unit_test(cannot_write_or_read),
         cmocka_unit_test(impossible_shapes),
         cmocka_unit_test(discriminator),

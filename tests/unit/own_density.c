@@ -74,7 +74,7 @@ static void the_example(void **state) {
     assert_int_equal(target->dim, 3);
     assert_string_equal(target->name, "own_density.c");
     assert_string_equal(target->names[2], "log_s");
-    if (ais_target_check(&context, target, 1) != AIS_OK) fail_msg("%s", context.message);
+    if (ais_target_check(&context, target, 1, NULL) != AIS_OK) fail_msg("%s", context.message);
     ais_target_close(target);
 }
 

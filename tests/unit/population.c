@@ -3,8 +3,8 @@
 
 #include <aisampler/kernel.h>
 
-#include "trainer/fresh.h"
-#include "trainer/population.h"
+#include "explore/population.h"
+#include "judge/fresh.h"
 
 static double gaussian(const double *x, void *data) {
     (void)data;

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "trainer/batch.h"
+#include "nn/batch.h"
 
 enum { MOST_RANKS = 7, BLOCKS = 11, COUNT = 1500 };
 

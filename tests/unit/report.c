@@ -47,9 +47,17 @@ static const ais_sample_result result = {.draws = 1000,
                                          .sample_seconds = 2,
                                          .acceptance = 0.875,
                                          .involution_error = 0,
-                                         .evaluations = 4000};
+                                         .densities = 4900,
+                                         .gradients = 7,
+                                         .start_evaluations = 100,
+                                         .warmup_evaluations = 807};
 static const ais_report_run run = {
-    .target = "mine", .sampler = "spline", .seed = 12, .train_seconds = 7.5, .result = &result};
+    .target = "mine",
+    .sampler = "spline",
+    .seed = 12,
+    .train_seconds = 7.5,
+    .result = &result,
+    .evaluations = {.densities = 5000, .gradients = 7, .start = 300, .learning = 900, .drawing = 3807}};
 
 /* Valid until the next call. */
 static const char *text_of(const ais_diagnosis *d, const ais_report_run *r, int rows) {
@@ -70,6 +78,7 @@ static void text_to_the_letter(void **state) {
     const char *golden =
         "mine by spline: 4 chains of 1000 draws, acceptance 0.875, involution error 0\n"
         "seconds: 7.5 of training, 0.5 of warm-up, 2 of sampling\n"
+        "evaluations: 5000 densities, 7 gradients; 900 to learn, 300 to start, 3807 to draw\n"
         "name                   mean      sd    mcse       q5      q50      q95 ess_bulk ess_tail  rhat\n"
         "a_name_that_is_mu…     1.23    0.99   0.012    -0.50     1.20     3.25     3812     3500 1.000\n"
         "b                  -1234568  250000    4000 -1600000 -1200000  -800000       35       61 1.320\n"
@@ -115,6 +124,7 @@ static void text_of_an_ordinary_run(void **state) {
     untrained.train_seconds = 0;
     const char *golden = "mine by spline: 4 chains of 1000 draws, acceptance 0.875, involution error 0\n"
                          "seconds: 0.5 of warm-up, 2 of sampling\n"
+                         "evaluations: 5000 densities, 7 gradients; 900 to learn, 300 to start, 3807 to draw\n"
                          "name     mean      sd    mcse       q5      q50      q95 ess_bulk ess_tail  rhat\n"
                          "x.10     1.23    0.99   0.012    -0.50     1.20     3.25     3812     3500 1.000\n"
                          "\n"

@@ -87,13 +87,36 @@ typedef struct outcome {
     double log_z, x;
     bool resumed;
     int points;
+    long started; /* evaluations of the start */
 } outcome;
+
+/* A small A-NICE-MC, for options whose objective is this. */
+static const char anice[] = "anice";
+
+static ais_status train_anice(ais_context *context, const ais_target *target, const ais_train_options *options,
+                              ais_kernel **kernel, ais_training **training) {
+    const ais_anice_shape shape = {.dim = target->dim, .hidden = 16};
+    const ais_anice_options small = {.seed = options->seed,
+                                     .threads = options->threads,
+                                     .shape = &shape,
+                                     .iterations = options->steps,
+                                     .critic = 16,
+                                     .epoch = 6,
+                                     .draws = 40,
+                                     .checkpoint = options->checkpoint,
+                                     .checkpoint_seconds = options->checkpoint_seconds,
+                                     .resume = options->resume,
+                                     .progress = options->progress,
+                                     .progress_data = options->progress_data};
+    return ais_train_anice(context, target, &small, kernel, training);
+}
 
 static ais_status train(ais_context *context, const ais_target *target, ais_train_options options, outcome *out) {
     ais_kernel *kernel;
     ais_training *training;
     *out = (outcome){0};
-    ais_status status = ais_train(context, target, &options, &kernel, &training);
+    ais_status status = options.objective == anice ? train_anice(context, target, &options, &kernel, &training)
+                                                   : ais_train(context, target, &options, &kernel, &training);
     if (status != AIS_OK) return status;
     out->kernel.data = (char *)ais_kernel_encode(kernel, target, &out->kernel.count);
     assert_non_null(out->kernel.data);
@@ -101,6 +124,7 @@ static ais_status train(ais_context *context, const ais_target *target, ais_trai
     out->x = training->x[training->dim * (training->count - 1)];
     out->resumed = training->resumed;
     out->points = training->points;
+    out->started = training->start_evaluations;
     ais_kernel_free(kernel);
     ais_training_free(training);
     return AIS_OK;
@@ -173,6 +197,7 @@ typedef struct field {
 
 typedef struct training_case {
     const char *target;
+    bool plain; /* without its gradient */
     ais_train_options options;
     const field *matter; /* fields without which the kernel would be another; ends with NULL */
 } training_case;
@@ -198,7 +223,7 @@ static void check_fields(const ais_target *target, const ais_train_options *opti
 
 static void check_case(const char *folder, const training_case *one) {
     ais_context context = {0};
-    ais_target *target;
+    ais_target *opened;
     ais_train_options options = one->options;
     history past = {.path = scratch_path(folder, "k.training")};
     outcome whole, watched, resumed;
@@ -206,7 +231,9 @@ static void check_case(const char *folder, const training_case *one) {
     snprintf(path, sizeof path, "%s", past.path);
     past.path = path;
     remove(path);
-    if (ais_target_open(&context, one->target, &target) != AIS_OK) fail_msg("%s", context.message);
+    if (ais_target_open(&context, one->target, &opened) != AIS_OK) fail_msg("%s", context.message);
+    ais_target bare = *opened, *target = &bare;
+    if (one->plain) bare.grad = NULL;
     ais_target eyes = watch(&past, target);
     options.threads = 1;
     if (train(&context, target, options, &whole) != AIS_OK) fail_msg("%s", context.message);
@@ -223,10 +250,11 @@ static void check_case(const char *folder, const training_case *one) {
     for (int i = 0; i < tried; i++) {
         const bytes *moment = &past.moment[(past.moments - 1) * i / (tried - 1)];
         scratch_write(path, moment->data, moment->count);
-        options.threads = 1 + i % 3;
+        options.threads = i % 2 ? 3 : 1;
         if (train(&context, target, options, &resumed) != AIS_OK) fail_msg("%s", context.message);
         assert_true(resumed.resumed);
         assert_int_equal(resumed.points, whole.points);
+        assert_int_equal(resumed.started, whole.started);
         assert_true(resumed.x == whole.x && (resumed.log_z == whole.log_z || isnan(whole.log_z)));
         if (!same(&whole, &resumed)) fail_msg("%s: moment %d of %d gives another kernel", one->target, i, tried);
         free(resumed.kernel.data);
@@ -235,67 +263,84 @@ static void check_case(const char *folder, const training_case *one) {
     free(whole.kernel.data);
     free(watched.kernel.data);
     free_history(&past);
-    ais_target_close(target);
+    ais_target_close(opened);
     remove(path);
 }
 
-static const field flow_fields[] = {{"step", 0},     {"chains.step", 0}, {"adam.step", 0}, {"adam.scale", 8},
-                                    {"adam.m", 4},   {"adam.v", 4},      {"kernel", 0},    {"walk_scale", 8},
-                                    {"chains.x", 8}, {"chains.logp", 8}, {NULL, 0}};
-
-/* 90 steps: the first attempt is given up at the 45th, and the population met the weights of the 20th at the 40th. */
-static void several_attempts_at_a_spline(void **state) {
-    check_case(*state, &(training_case){"mog6", {.seed = 3, .steps = 90, .population = 64}, flow_fields});
+static void one_mode_and_a_gradient(void **state) {
+    static const field fields[] = {{"step", 0},         {"flow.m", 4},  {"flow.v", 4},
+                                   {"flow.weights", 4}, {"batches", 0}, {"archive.gradient", 8},
+                                   {"archive.x", 8},    {"present", 0}, {NULL, 0}};
+    check_case(*state, &(training_case){.target = "heart", .options = {.seed = 5}, .matter = fields});
 }
 
-static void path_of_a_regression(void **state) {
-    static const field fields[] = {{"step", 0},   {"adam.step", 0}, {"adam.m", 4},
-                                   {"adam.v", 4}, {"kernel", 0},    {NULL, 0}};
-    check_case(*state, &(training_case){"heart", {.seed = 5, .steps = 100, .population = 64}, fields});
+static void a_shape_that_was_given(void **state) {
+    static const field fields[] = {{"flow.m", 4}, {"archive.gradient", 8}, {NULL, 0}};
+    ais_shape shape = {.map = AIS_REALNVP, .reversal = AIS_SWAP, .dim = 14, .activation = AIS_TANH};
+    check_case(*state, &(training_case){.target = "heart",
+                                        .options = {.seed = 2, .steps = 200, .rate = 1e-3, .shape = &shape},
+                                        .matter = fields});
 }
 
-static void realnvp_without_a_choice(void **state) {
-    static const field fields[] = {{"adam.m", 4}, {"chains.x", 8}, {NULL, 0}};
-    ais_shape shape = {.map = AIS_REALNVP, .reversal = AIS_SWAP, .dim = 8, .activation = AIS_TANH};
+static void explored_with_nuts(void **state) {
+    static const field fields[] = {{"archive.gradient", 8}, {NULL, 0}};
+    static const ais_shape shape = {/* without it the bend would be undone, and nothing left to fit */
+                                    .map = AIS_REALNVP,
+                                    .reversal = AIS_SWAP,
+                                    .dim = 4,
+                                    .layers = 8,
+                                    .depth = -1};
     check_case(*state,
-               &(training_case){"twomodes", {.seed = 2, .steps = 100, .population = 64, .shape = &shape}, fields});
+               &(training_case){.target = "funnel:dim=4", .options = {.seed = 1, .shape = &shape}, .matter = fields});
+}
+
+/* 16,000 evaluations: several new maps, then refinements, until the budget is spent. */
+static void modes_without_a_gradient(void **state) {
+    static const field fields[] = {{"round", 0},
+                                   {"archive.logp", 8},
+                                   {"archive.from", 0},
+                                   {"source.scale", 8},
+                                   {"source.mixture.mean", 8},
+                                   {"number", 0},
+                                   {NULL, 0}};
+    check_case(*state,
+               &(training_case){
+                   .target = "ring5", .plain = true, .options = {.seed = 3, .evaluations = 16000}, .matter = fields});
 }
 
 static void stages_of_henon(void **state) {
-    static const field fields[] = {{"theta", 4},     {"adam.m", 4},   {"adam.v", 4},     {"draws", 0},
-                                   {"adam.step", 0}, {"chains.x", 8}, {"walk_scale", 8}, {NULL, 0}};
+    static const field fields[] = {{"kernel.weights", 4}, {"kernel.m", 4}, {"kernel.v", 4},   {"draws", 0},
+                                   {"kernel.step", 0},    {"chains.x", 8}, {"walk_scale", 8}, {NULL, 0}};
     ais_shape shape = {.map = AIS_HENON, .dim = 2, .layers = 3, .activation = AIS_TANH};
-    check_case(*state, &(training_case){
-                           "mog2",
-                           {.seed = 4, .steps = 40, .population = 64, .shape = &shape, .objective = "likelihood+exact"},
-                           fields});
+    check_case(
+        *state,
+        &(training_case){
+            .target = "mog2",
+            .options = {.seed = 4, .steps = 40, .population = 64, .shape = &shape, .objective = "likelihood+exact"},
+            .matter = fields});
 }
 
 static void exact_stage_of_henon(void **state) {
-    static const field fields[] = {{"common", 8}, {"adam.averaged", 4}, {NULL, 0}};
+    static const field fields[] = {{"common", 8}, {"kernel.averaged", 4}, {NULL, 0}};
     ais_shape shape = {.map = AIS_HENON, .dim = 2, .layers = 3, .activation = AIS_TANH};
-    check_case(*state,
-               &(training_case){
-                   "mog2", {.seed = 4, .steps = 70, .population = 64, .shape = &shape, .objective = "exact"}, fields});
+    check_case(*state, &(training_case){
+                           .target = "mog2",
+                           .options = {.seed = 4, .steps = 70, .population = 64, .shape = &shape, .objective = "exact"},
+                           .matter = fields});
 }
 
 static void the_papers_setting(void **state) {
-    static const field fields[] = {{"theta", 4},
-                                   {"adam.m", 4},
-                                   {"discriminator_adam.m", 4},
-                                   {"discriminator_adam.v", 4},
-                                   {"phi", 4},
-                                   {"draws", 0},
-                                   {"chains.x", 8},
-                                   {NULL, 0}};
-    check_case(*state, &(training_case){"mog2", {.seed = 4, .steps = 100, .population = 64, .paper = true}, fields});
+    static const field fields[] = {
+        {"kernel.weights", 4},        {"kernel.m", 4}, {"discriminator.m", 4}, {"discriminator.v", 4},
+        {"discriminator.weights", 4}, {"draws", 0},    {"chains.x", 8},        {NULL, 0}};
+    check_case(*state, &(training_case){.target = "mog2",
+                                        .options = {.seed = 4, .steps = 100, .population = 64, .paper = true},
+                                        .matter = fields});
 }
 
-static void from_draws(void **state) {
-    static const field fields[] = {{"step", 0},    {"adam.step", 0},     {"adam.m", 4}, {"adam.v", 4},
-                                   {"weights", 4}, {"adam.averaged", 4}, {NULL, 0}};
+static void check_draws(const char *folder, const char *objective, const field *matter) {
     char spec[1100], path[1024];
-    snprintf(path, sizeof path, "%s/draws.csv", (const char *)*state);
+    snprintf(path, sizeof path, "%s/draws.csv", folder);
     snprintf(spec, sizeof spec, "data:%s", path);
     ais_context context = {0};
     ais_target *target;
@@ -311,7 +356,30 @@ static void from_draws(void **state) {
     fclose(file);
     ais_target_close(target);
     ais_shape shape = {.map = AIS_SPLINE, .reversal = AIS_SWAP, .dim = 2, .bins = 8, .activation = AIS_TANH};
-    check_case(*state, &(training_case){spec, {.seed = 6, .steps = 48, .shape = &shape}, fields});
+    check_case(folder, &(training_case){.target = spec,
+                                        .options = {.seed = 6, .steps = 48, .shape = &shape, .objective = objective},
+                                        .matter = matter});
+}
+
+static void from_draws(void **state) {
+    static const field fields[] = {{"step", 0},        {"map.step", 0},     {"map.m", 4}, {"map.v", 4},
+                                   {"map.weights", 4}, {"map.averaged", 4}, {NULL, 0}};
+    check_draws(*state, NULL, fields);
+}
+
+static void map_and_discriminator_together(void **state) {
+    static const field fields[] = {{"step", 0}, {"map.m", 4}, {"discriminator.v", 4}, {"discriminator.weights", 4},
+                                   {"turn", 0}, {NULL, 0}};
+    check_draws(*state, "adversarial", fields);
+}
+
+static void the_baseline(void **state) {
+    static const field fields[] = {{"step", 0},     {"reservoir", 8},      {"kernel.weights", 4},
+                                   {"kernel.m", 4}, {"critic.weights", 4}, {"critic.v", 4},
+                                   {NULL, 0}};
+    check_case(
+        *state,
+        &(training_case){.target = "mog2", .options = {.seed = 8, .steps = 43, .objective = anice}, .matter = fields});
 }
 
 /* ---- what is refused ---------------------------------------------------------------------------------- */
@@ -338,7 +406,7 @@ static void others_and_damaged_ones_are_refused(void **state) {
     outcome out;
     char path[1024];
     snprintf(path, sizeof path, "%s/k.training", (const char *)*state);
-    ais_train_options options = {.seed = 1, .steps = 60, .population = 64, .threads = 1, .checkpoint = path};
+    ais_train_options options = {.seed = 1, .steps = 60, .threads = 1, .checkpoint = path};
     assert_int_equal(ais_target_open(&context, "mog2", &target), AIS_OK);
     assert_int_equal(ais_target_open(&context, "mog2:sd=0.6", &wider), AIS_OK);
     assert_int_equal(train(&context, target, options, &out), AIS_OK);
@@ -353,6 +421,15 @@ static void others_and_damaged_ones_are_refused(void **state) {
     other = options;
     other.steps = 80;
     refuse(path, &good, target, other, AIS_BAD_ARGUMENT, "'steps 80'");
+    other = options;
+    other.evaluations = 5000;
+    refuse(path, &good, target, other, AIS_BAD_ARGUMENT, "there it is 'evaluations 0', here 'evaluations 5000'");
+    other = options;
+    other.effective = 1000;
+    refuse(path, &good, target, other, AIS_BAD_ARGUMENT, "there it is 'effective 0', here 'effective 1000'");
+    other = options;
+    other.seconds = 60;
+    refuse(path, &good, target, other, AIS_BAD_ARGUMENT, "there it is 'seconds 0', here 'seconds 60'");
     other = options;
     other.paper = true;
     refuse(path, &good, target, other, AIS_BAD_ARGUMENT, "'preset paper'");
@@ -384,16 +461,71 @@ static void others_and_damaged_ones_are_refused(void **state) {
     ais_target_close(wider);
 }
 
+/* A checksum that is right, but values that nobody wrote. */
+static void impossible_values_are_refused(void **state) {
+    static const int many = 25, unknown = 99, two = 2, zero = 0;
+    static const size_t huge = (size_t)1 << 60;
+    static const double nan = NAN, infinite = INFINITY;
+    static const long minus = -1, none = 0;
+    static const struct {
+        const char *field;
+        const void *value;
+        size_t bytes;
+    } wrong[] = {{"sources", &many, sizeof many},
+                 {"archive.count", &huge, sizeof huge},
+                 {"archive.from", &unknown, sizeof unknown},
+                 {"archive.x", &nan, sizeof nan},
+                 {"archive.logp", &infinite, sizeof infinite},
+                 {"source.scale", &infinite, sizeof infinite},
+                 {"mixture.weight", &minus, sizeof minus},
+                 {"slopes", &two, sizeof two},
+                 {"plan_number", &unknown, sizeof unknown},
+                 {"likelihood_share", &nan, sizeof nan},
+                 {"steps", &none, sizeof none},
+                 {"draws", &huge, sizeof huge},
+                 {"fitting", &zero, sizeof zero},
+                 {"densities", &minus, sizeof minus},
+                 {"present", &zero, sizeof zero},
+                 {"factor", &nan, sizeof nan}};
+    ais_context context = {0};
+    ais_target *target;
+    outcome out;
+    bytes good = {0};
+    const char *path = scratch_path(*state, "values.training");
+    ais_train_options options = {.seed = 5, .threads = 1, .checkpoint = path};
+    assert_int_equal(ais_target_open(&context, "heart", &target), AIS_OK);
+    assert_int_equal(train(&context, target, options, &out), AIS_OK);
+    free(out.kernel.data);
+    good.data = scratch_read(path, &good.count);
+    assert_non_null(good.data);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        bytes made = copy(&good);
+        size_t data = 0, count = 0;
+        if (!find(&good, wrong[i].field, &data, &count) || count < wrong[i].bytes)
+            fail_msg("the checkpoint has no field %s", wrong[i].field);
+        memcpy(made.data + data, wrong[i].value, wrong[i].bytes);
+        seal(&made);
+        refuse(path, &made, target, options, AIS_BAD_FORMAT, wrong[i].field);
+        free(made.data);
+    }
+    free(good.data);
+    ais_target_close(target);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(several_attempts_at_a_spline),
-        cmocka_unit_test(path_of_a_regression),
-        cmocka_unit_test(realnvp_without_a_choice),
+        cmocka_unit_test(one_mode_and_a_gradient),
+        cmocka_unit_test(a_shape_that_was_given),
+        cmocka_unit_test(explored_with_nuts),
+        cmocka_unit_test(modes_without_a_gradient),
         cmocka_unit_test(stages_of_henon),
         cmocka_unit_test(exact_stage_of_henon),
         cmocka_unit_test(the_papers_setting),
         cmocka_unit_test(from_draws),
+        cmocka_unit_test(map_and_discriminator_together),
+        cmocka_unit_test(the_baseline),
         cmocka_unit_test(others_and_damaged_ones_are_refused),
+        cmocka_unit_test(impossible_values_are_refused),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

@@ -1,4 +1,4 @@
-/* The Student-t mixture and importance weights of the cold start; and that threads change nothing. */
+/* Importance weights and the mixture of the cold start; and that threads change nothing. */
 #include "support.h"
 
 #include <signal.h>
@@ -6,76 +6,8 @@
 
 #include <aisampler/target.h>
 
-#include "simd/normal.h"
-#include "trainer/importance.h"
-#include "trainer/start.h"
-
-#define PI 3.14159265358979323846
-
-/* Two overlapping components in 2D, turned and stretched. */
-static void make(ais_components *components, ais_arena *arena) {
-    double c = cos(0.6), s = sin(0.6);
-    assert_true(ais_components_take(components, arena, 2, 2));
-    assert_true(ais_components_set(components, 0, (double[]){1, -0.5}, 0, (double[]){0.3, 1.1}, (double[]){c, s, -s, c},
-                                   false));
-    assert_true(
-        ais_components_set(components, 1, (double[]){-1, 2}, 0, (double[]){0.7, 0.5}, (double[]){1, 0, 0, 1}, false));
-    components->weight[0] = 0.35;
-    components->weight[1] = 0.65;
-    assert_false(
-        ais_components_set(components, 2, (double[]){0, 0}, 0, (double[]){1, 1}, (double[]){1, 0, 0, 1}, false));
-    assert_false(
-        ais_components_set(components, 1, (double[]){0, 0}, 0, (double[]){1, 0}, (double[]){1, 0, 0, 1}, false));
-}
-
-static void density_integrates_to_one(void **state) {
-    (void)state;
-    ais_arena arena = {0};
-    ais_components components;
-    make(&components, &arena);
-    double sum = 0, step = 0.1;
-    for (double a = -60; a < 60; a += step)
-        for (double b = -60; b < 60; b += step) {
-            double x[2] = {a, b}, logq;
-            ais_components_logq(&components, 1, x, &logq, NULL, NULL);
-            sum += exp(logq) * step * step;
-        }
-    assert_near(sum, 1, 1e-4);
-    ais_arena_free(&arena);
-}
-
-/* Counts of draws in cells against the integral of the density there. */
-static void draws_follow_the_density(void **state) {
-    (void)state;
-    enum { N = 40000, CELLS = 6 };
-    ais_arena arena = {0};
-    ais_components components;
-    make(&components, &arena);
-    static double x[2 * N];
-    for (int systematic = 0; systematic < 2; systematic++) {
-        if (systematic) ais_components_draw(&components, 4, 9, N, x, NULL);
-        for (uint32_t c = 0; c < N && !systematic; c++) {
-            ais_stream stream = {.seed = 4, .step = 3, .chain = c, .purpose = AIS_FOR_MIXTURE};
-            ais_components_draw_one(&components, &stream, x + 2 * c);
-        }
-        for (int i = 0; i < CELLS; i++)
-            for (int j = 0; j < CELLS; j++) {
-                double low[2] = {-3 + i, -2 + j}, expected = 0, step = 0.02;
-                for (int a = 0; a < 50; a++)
-                    for (int b = 0; b < 50; b++) {
-                        double at[2] = {low[0] + (a + 0.5) * step, low[1] + (b + 0.5) * step}, logq;
-                        ais_components_logq(&components, 1, at, &logq, NULL, NULL);
-                        expected += exp(logq) * step * step;
-                    }
-                double share = 0;
-                for (int c = 0; c < N; c++)
-                    share += x[2 * c] >= low[0] && x[2 * c] < low[0] + 1 && x[2 * c + 1] >= low[1] &&
-                             x[2 * c + 1] < low[1] + 1;
-                assert_near(share / N, expected, 5 * sqrt(expected / N) + 1e-4);
-            }
-    }
-    ais_arena_free(&arena);
-}
+#include "look/importance.h"
+#include "look/start.h"
 
 static int rising(const void *a, const void *b) {
     return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
@@ -181,11 +113,10 @@ static void the_mixture_is_a_proposal(void **state) {
     ais_start *start = start_with("triangle", 0, false);
     assert_ok(context, ais_target_open(&context, "triangle", &target));
     static double weight[N], room[N];
-    double x[2];
-    for (uint32_t c = 0; c < N; c++) {
-        ais_start_draw(start, 77, 5, c, x);
-        weight[c] = target->logp(x, target->data) - ais_start_logq(start, x);
-    }
+    static double x[N * 2], logq[N];
+    ais_components_draw(&start->mixture, 77, 5, N, x, NULL);
+    ais_components_logq(&start->mixture, N, x, logq, NULL, NULL);
+    for (int c = 0; c < N; c++) weight[c] = target->logp(x + 2 * c, target->data) - logq[c];
     ais_weighing weighing = ais_weigh(N, weight, room);
     assert_near(weighing.log_mean, start->log_z, 4 * (weighing.log_error + start->log_z_error));
     assert_near(weighing.log_mean, 0, 0.05);
@@ -201,27 +132,11 @@ static void the_mixture_is_a_proposal(void **state) {
     ais_start_free(start);
 }
 
-static void members_come_equally_often(void **state) {
-    (void)state;
-    ais_start *start = start_with("mog2", 0, false);
-    size_t member[1000];
-    int times[300] = {0};
-    ais_start_resample(start, 3, 1000, member);
-    for (int j = 0; j < 1000; j++) times[member[j]]++;
-    for (int i = 0; i < 300; i++) assert_true(times[i] == 3 || times[i] == 4);
-    ais_start_resample(start, 3, 100, member);
-    memset(times, 0, sizeof times);
-    for (int j = 0; j < 100; j++) times[member[j]]++;
-    for (int i = 0; i < 300; i++) assert_true(times[i] <= 1);
-    ais_start_free(start);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(density_integrates_to_one),    cmocka_unit_test(draws_follow_the_density),
         cmocka_unit_test(pareto_shape_is_found),        cmocka_unit_test(weights_are_weighed),
         cmocka_unit_test(resampling_rounds_up_or_down), cmocka_unit_test(threads_change_nothing),
-        cmocka_unit_test(the_mixture_is_a_proposal),    cmocka_unit_test(members_come_equally_often),
+        cmocka_unit_test(the_mixture_is_a_proposal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,3 @@
+/* Gaussian shells, d = 10. */
+enum { SHELLS_DIM = 10 };
+#include "shells.h"

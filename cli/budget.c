@@ -1,0 +1,43 @@
+#include "budget.h"
+
+#include <math.h>
+
+/* Kept back for judging and writing: a tenth, but no more than needed for what is ever judged in memory. */
+static double reserved(double seconds) { return fmin(0.1 * seconds, 30); }
+
+bool budget_begin(budget *all, int chains, int draws) {
+    all->began = wall_seconds();
+    if (all->effective < 0 || all->evaluations < 0 || all->seconds < 0)
+        complain(EXIT_USAGE, "--effective, --evaluations and --seconds must not be negative");
+    else if (all->evaluations != floor(all->evaluations) || all->evaluations > 1e15)
+        complain(EXIT_USAGE, "--evaluations takes a whole number up to 1e15, not %g", all->evaluations);
+    else if (draws > 0 && all->effective > (double)chains * draws)
+        complain(EXIT_USAGE,
+                 "--effective %g is more than %d chains of at most %d draws can give: raise --draws or leave it out",
+                 all->effective, chains, draws);
+    else
+        return true;
+    return false;
+}
+
+int budget_check(budget *all, const ais_target *target, uint64_t seed) {
+    ais_context context = {0};
+    if (all->evaluations > 0 && target->draws)
+        return complain(EXIT_USAGE, "--evaluations: %s is a set of draws and has no density to evaluate", target->name);
+    all->check = (ais_check){.evaluations = (long)all->evaluations};
+    if (ais_target_check(&context, target, seed, &all->check) != AIS_OK) return failed(&context);
+    if (all->check.note[0]) complain(0, "%s", all->check.note);
+    return 0;
+}
+
+long evaluations_left(const budget *all, long used) {
+    if (all->evaluations == 0) return 0;
+    long left = (long)all->evaluations - all->check.densities - all->check.gradients - used;
+    return left > 0 ? left : -1;
+}
+
+double seconds_left(const budget *all) {
+    if (all->seconds == 0) return 0;
+    double left = all->seconds - reserved(all->seconds) - (wall_seconds() - all->began);
+    return left > 0 ? left : -1;
+}

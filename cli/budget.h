@@ -1,0 +1,40 @@
+/* What a whole command may cost, and what is left of it (budget.c). */
+#ifndef AIS_CLI_BUDGET_H
+#define AIS_CLI_BUDGET_H
+
+#include "cli.h"
+
+typedef struct budget {
+    double effective;   /* draws wanted, as a worst ESS of all chains; 0: not said */
+    double evaluations; /* of the density and its gradient, all together; 0: no limit */
+    double seconds;     /* from the beginning of the command; 0: no limit */
+    double began;       /* wall_seconds() then */
+    ais_check check;    /* of the target: what it cost */
+} budget;
+
+#define BUDGET_OPTIONS(set)                                                                                            \
+    {                                                                                                                  \
+        "effective",   0,                                                                                              \
+        OPTION_NUMBER, &(set).effective,                                                                               \
+        NULL,          "effective draws wanted, as the worst ESS of all chains (run, sample: draws until then)"},      \
+        {"evaluations", 0,                                                                                             \
+         OPTION_NUMBER, &(set).evaluations,                                                                            \
+         NULL,          "of the density and its gradient, at most, from the check of the target on (no limit)"},       \
+    {                                                                                                                  \
+        "seconds", 0, OPTION_NUMBER, &(set).seconds, NULL,                                                             \
+            "deadline of the command, files and verdict included: what there is by then depends on the machine (none)" \
+    }
+
+/* Starts the clock; false after a complaint. */
+bool budget_begin(budget *all, int chains, int draws);
+
+/* Checks the target within the budget, and says on stderr what is to be said of it; an exit code. */
+int budget_check(budget *all, const ais_target *target, uint64_t seed);
+
+/* What is left after the check and `used` evaluations: 0 when there is no limit, -1 when nothing is left. */
+long evaluations_left(const budget *all, long used);
+
+/* Seconds until the deadline, less what judging and writing will take; 0 when there is none, -1 when it is over. */
+double seconds_left(const budget *all);
+
+#endif

@@ -1,0 +1,26 @@
+#include "diagnostics/worst.h"
+
+#include <math.h>
+
+#include <aisampler/diagnostics.h>
+
+static double bulk_or_none(ais_column *column, const double *x) {
+    double ess = ais_column_usable(x, column->n) ? ais_column_bulk(column, x, NULL) : 0;
+    return ess > 0 ? ess : 0;
+}
+
+double ais_column_worst(ais_column *column, const double *x) {
+    double ess = bulk_or_none(column, x);
+    for (size_t k = 0; k < column->n; k++) column->function[k] = x[k] * x[k];
+    double square = bulk_or_none(column, column->function);
+    return square < ess ? square : ess;
+}
+
+double ais_worst_ess(int dim, int chains, int draws, const double *x) {
+    ais_column column;
+    if (dim < 1 || chains < 1 || draws < 4 || !ais_column_init(&column, chains, draws)) return NAN;
+    double worst = INFINITY;
+    for (int i = 0; i < dim; i++) worst = fmin(worst, ais_column_worst(&column, x + (size_t)i * column.n));
+    ais_column_free(&column);
+    return worst;
+}

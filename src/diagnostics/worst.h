@@ -1,0 +1,11 @@
+/* The worst ESS, column by column, for those who keep their columns apart or share them out over threads. */
+#ifndef AIS_DIAGNOSTICS_WORST_H
+#define AIS_DIAGNOSTICS_WORST_H
+
+#include "diagnostics/column.h"
+
+/* The smaller bulk ESS of x and x^2 over all chains (x: chains x draws). 0 where there is none: a coordinate that never
+ * changes, or is not finite, has given nothing. Uses all of the column's room but sorted. */
+double ais_column_worst(ais_column *column, const double *x);
+
+#endif

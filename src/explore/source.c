@@ -1,0 +1,118 @@
+#include "explore/source.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "kernel/learned.h"
+#include "nn/batch.h"
+#include "simd/normal.h"
+
+static const double half_log_2pi = 0.91893853320467274;
+
+/* ---- maps, in blocks of lanes -------------------------------------------------------------------- */
+
+typedef struct job {
+    const ais_learned *learned;
+    uint64_t seed, step;
+    size_t n;
+    double *drawn;       /* n x dim, or NULL */
+    const double *given; /* n x dim, where drawn is NULL */
+    double *logq;        /* n, or NULL */
+    ais_status *status;
+} job;
+
+static void transpose_out(const job *this, size_t first, size_t rows, const double *lanes) {
+    size_t dim = (size_t)this->learned->shape.dim;
+    for (size_t c = 0; c < rows; c++)
+        for (size_t i = 0; i < dim; i++) this->drawn[(first + c) * dim + i] = lanes[i * AIS_BLOCK + c];
+}
+
+/* Lanes past the end repeat the last point. */
+static void transpose_in(const job *this, size_t first, size_t rows, double *lanes) {
+    size_t dim = (size_t)this->learned->shape.dim;
+    for (size_t c = 0; c < AIS_BLOCK; c++)
+        for (size_t i = 0; i < dim; i++)
+            lanes[i * AIS_BLOCK + c] = this->given[(first + (c < rows ? c : rows - 1)) * dim + i];
+}
+
+static void map_block(void *data, int b) {
+    const job *this = data;
+    const ais_learned *learned = this->learned;
+    size_t dim = (size_t)learned->shape.dim, first = (size_t)b * AIS_BLOCK;
+    size_t rows = this->n - first < AIS_BLOCK ? this->n - first : AIS_BLOCK;
+    ais_arena arena = {0};
+    ais_proposal proposal;
+    this->status[b] = ais_proposal_new(learned, AIS_BLOCK, &arena, &proposal) ? AIS_OK : AIS_NO_MEMORY;
+    if (this->status[b] == AIS_OK) {
+        const double *z = proposal.v, *det = proposal.next_det;
+        if (this->drawn) {
+            ais_stream stream = {this->seed, this->step, (uint32_t)first, AIS_FOR_MIXTURE};
+            proposal.measure = false;
+            ais_normals_lanes(&stream, dim, AIS_BLOCK, proposal.v);
+            ais_propose_independent(learned, &proposal);
+            transpose_out(this, first, rows, proposal.x);
+        } else {
+            transpose_in(this, first, rows, proposal.x);
+            ais_whiten(&learned->whitening, AIS_BLOCK, proposal.x, proposal.u);
+            ais_map_forward(learned, &proposal, proposal.u, proposal.mapped, proposal.mapped_det);
+            z = proposal.mapped;
+            det = proposal.mapped_det;
+        }
+        for (size_t c = 0; this->logq && c < rows; c++) {
+            double sum = det[c] - learned->whitening.log_volume - (double)dim * half_log_2pi;
+            for (size_t i = 0; i < dim; i++) sum -= 0.5 * z[i * AIS_BLOCK + c] * z[i * AIS_BLOCK + c];
+            this->logq[first + c] = isnan(sum) ? -INFINITY : sum;
+        }
+    }
+    ais_arena_free(&arena);
+}
+
+static ais_status run_map(ais_context *context, ais_pool *pool, job *this) {
+    int blocks = (int)((this->n + AIS_BLOCK - 1) / AIS_BLOCK);
+    this->status = calloc((size_t)blocks, sizeof *this->status);
+    ais_status status = this->status ? AIS_OK : AIS_NO_MEMORY;
+    if (this->status) ais_pool_run(pool, blocks, map_block, this);
+    for (int b = 0; this->status && b < blocks; b++)
+        if (this->status[b] != AIS_OK) status = this->status[b];
+    free(this->status);
+    return status == AIS_OK ? AIS_OK : ais_fail_memory(context, "proposals of a map", this->n * sizeof(double));
+}
+
+/* ---- all ----------------------------------------------------------------------------------------- */
+
+ais_status ais_source_draw(ais_context *context, const ais_source *source, int dim, ais_pool *pool, uint64_t seed,
+                           uint64_t step, size_t n, double *x, double *logq) {
+    if (source->map) {
+        job this = {
+            .learned = ais_as_learned(source->map), .seed = seed, .step = step, .n = n, .drawn = x, .logq = logq};
+        return run_map(context, pool, &this);
+    }
+    if (source->mixture) {
+        ais_components_draw(source->mixture, seed, step, n, x, pool);
+    } else {
+        for (size_t c = 0; c < n; c++) {
+            ais_stream stream = {seed, step, (uint32_t)c, AIS_FOR_SEARCH};
+            ais_normals(&stream, (size_t)dim, x + c * (size_t)dim);
+            for (size_t i = 0; i < (size_t)dim; i++) x[c * (size_t)dim + i] *= source->scale;
+        }
+    }
+    return logq ? ais_source_logq(context, source, dim, pool, n, x, logq) : AIS_OK;
+}
+
+ais_status ais_source_logq(ais_context *context, const ais_source *source, int dim, ais_pool *pool, size_t n,
+                           const double *x, double *logq) {
+    if (source->map) {
+        job this = {.learned = ais_as_learned(source->map), .n = n, .given = x, .logq = logq};
+        return run_map(context, pool, &this);
+    }
+    if (source->mixture) {
+        ais_components_logq(source->mixture, n, x, logq, NULL, pool);
+        return AIS_OK;
+    }
+    for (size_t c = 0; c < n; c++) {
+        double square = 0;
+        for (int i = 0; i < dim; i++) square += x[c * (size_t)dim + (size_t)i] * x[c * (size_t)dim + (size_t)i];
+        logq[c] = -0.5 * square / (source->scale * source->scale) - dim * (log(source->scale) + half_log_2pi);
+    }
+    return AIS_OK;
+}

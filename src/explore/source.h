@@ -1,0 +1,26 @@
+/* Densities that points are proposed from: the search region, a mixture of Student-t's, a map. Each can be drawn from
+ * and says its log density anywhere, normalised, so that draws of several can be weighed against the mixture of all.
+ * Points are rows (n x dim). Everything is a function of seed, step and row: threads and ranks change nothing. */
+#ifndef AIS_EXPLORE_SOURCE_H
+#define AIS_EXPLORE_SOURCE_H
+
+#include <aisampler/kernel.h>
+
+#include "base/pool.h"
+#include "kernel/components.h"
+
+typedef struct ais_source {
+    double scale;                  /* of N(0, scale^2 I); or 0 */
+    const ais_components *mixture; /* or NULL */
+    const ais_kernel *map;         /* an independent proposal; or NULL */
+} ais_source;
+
+/* n rows of x from row number `first` of the stream (seed, step) on. logq may be NULL. */
+ais_status ais_source_draw(ais_context *context, const ais_source *source, int dim, ais_pool *pool, uint64_t seed,
+                           uint64_t step, size_t n, double *x, double *logq);
+
+/* logq of n rows. */
+ais_status ais_source_logq(ais_context *context, const ais_source *source, int dim, ais_pool *pool, size_t n,
+                           const double *x, double *logq);
+
+#endif

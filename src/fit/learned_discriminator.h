@@ -1,0 +1,15 @@
+/* A trained discriminator on its own: its shape, its weights and the whitening that it sees points through. */
+#ifndef AIS_FIT_LEARNED_DISCRIMINATOR_H
+#define AIS_FIT_LEARNED_DISCRIMINATOR_H
+
+#include <aisampler/trainer.h>
+
+#include "fit/discriminator.h"
+#include "kernel/whitening.h"
+
+/* Copies all three. */
+ais_status ais_learned_discriminator_new(ais_context *context, const ais_discriminator *shape, const ais_real *weights,
+                                         const ais_whitening *whitening, ais_learned_discriminator **discriminator);
+void ais_learned_discriminator_free(ais_learned_discriminator *discriminator); /* NULL is allowed */
+
+#endif

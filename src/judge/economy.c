@@ -1,0 +1,30 @@
+#include "judge/economy.h"
+
+#include <math.h>
+
+/* Nominal costs: a density of some thousand data points, and half the speed of one core of 2020. */
+static const double nominal_evaluation = 1e-4, nominal_arithmetic = 1e-10;
+/* What an evaluation counts for at the least where costs are measured, with and without gradients. */
+static const double least_gradient = 2e-5, least_density = 3e-4;
+/* What a first round leaves of the waste, as a share (docs/notebook), and how far one round is believed. */
+static const double usual_share = 0.4, least_share = 0.25, first_waste = 1;
+
+ais_economy ais_economy_begin(double wanted, bool measured) {
+    return (ais_economy){.wanted = wanted,
+                         .measured = measured,
+                         .density = nominal_evaluation,
+                         .gradient = nominal_evaluation,
+                         .arithmetic = nominal_arithmetic};
+}
+
+void ais_economy_measure(ais_economy *economy, double seconds, bool gradients) {
+    if (!economy->measured) return;
+    economy->density = economy->gradient = fmax(ais_coarse(seconds), gradients ? least_gradient : least_density);
+}
+
+double ais_coarse(double cost) { return cost > 0 && cost < INFINITY ? exp2(round(log2(cost))) : cost; }
+
+double ais_waste_after(double before, double now) {
+    if (!(before > 0)) return fmin(usual_share * now, first_waste);
+    return now * fmax(fmin(sqrt(usual_share * now / before), 1), least_share);
+}

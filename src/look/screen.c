@@ -1,0 +1,140 @@
+#include "look/screen.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "look/evaluate.h"
+
+enum { ROWS = 256, BINS = 40, SMALL_BIN = 20 };
+
+typedef struct screen_place {
+    int mode;
+    double distance;
+    size_t point;
+} screen_place;
+
+bool ais_screen_take(ais_screen *screen, ais_arena *arena, size_t n, size_t region, int dim) {
+    *screen = (ais_screen){.n = n,
+                           .region = region,
+                           .dim = (size_t)dim,
+                           .x = AIS_TAKE(arena, double, n *(size_t)dim),
+                           .logp = AIS_TAKE(arena, double, n),
+                           .mode = AIS_TAKE(arena, int, n),
+                           .distance = AIS_TAKE(arena, double, n),
+                           .expected = AIS_TAKE(arena, double, n),
+                           .odd = AIS_TAKE(arena, double, n),
+                           .used = AIS_TAKE(arena, bool, n),
+                           .order = AIS_TAKE(arena, screen_place, n),
+                           .room = AIS_TAKE(arena, double, n)};
+    return screen->x && screen->logp && screen->mode && screen->distance && screen->expected && screen->odd &&
+           screen->used && screen->order && screen->room;
+}
+
+typedef struct nearest_job {
+    ais_screen *screen;
+    const ais_modes *modes;
+} nearest_job;
+
+static void nearest_task(void *data, int block) {
+    const nearest_job *job = data;
+    ais_screen *screen = job->screen;
+    size_t first = (size_t)block * ROWS, end = first + ROWS < screen->n ? first + ROWS : screen->n;
+    for (size_t c = first; c < end; c++) {
+        double best = -INFINITY;
+        screen->mode[c] = 0;
+        screen->distance[c] = INFINITY;
+        for (int k = 0; k < job->modes->mixture.count; k++) {
+            double height = job->modes->height[k], limit = 2 * (height - best);
+            double distance = ais_components_distance(&job->modes->mixture, k, screen->x + c * screen->dim, limit);
+            if (!(height - 0.5 * distance > best)) continue;
+            best = height - 0.5 * distance;
+            screen->mode[c] = k;
+            screen->distance[c] = distance;
+        }
+        screen->expected[c] = best;
+    }
+}
+
+static int by_place(const void *a, const void *b) {
+    const screen_place *x = a, *y = b;
+    if (x->mode != y->mode) return x->mode < y->mode ? -1 : 1;
+    if (x->distance != y->distance) return x->distance < y->distance ? -1 : 1;
+    return (x->point > y->point) - (x->point < y->point);
+}
+
+static double median(double *value, size_t n) {
+    qsort(value, n, sizeof *value, ais_rising);
+    return n % 2 ? value[n / 2] : 0.5 * (value[n / 2 - 1] + value[n / 2]);
+}
+
+/* Points at about the same distance of one mode. */
+static void judge_bin(ais_screen *screen, const screen_place *bin, size_t n) {
+    double middle = 0, spread = 0;
+    if (n >= SMALL_BIN / 2) {
+        for (size_t i = 0; i < n; i++) screen->room[i] = screen->logp[bin[i].point] - screen->expected[bin[i].point];
+        middle = median(screen->room, n);
+        if (n < SMALL_BIN) middle = fmax(middle, 0);
+        for (size_t i = 0; i < n; i++) screen->room[i] = fabs(screen->room[i] - middle);
+        spread = 1.48 * median(screen->room, n);
+    }
+    for (size_t i = 0; i < n; i++) {
+        size_t c = bin[i].point;
+        double expected = screen->expected[c], excess = screen->logp[c] - expected;
+        double odd = (excess - middle) / (1 + 3 * spread + 0.01 * fabs(expected));
+        bool above = excess > 1 + 0.02 * fabs(expected);
+        screen->odd[c] = above && odd <= 1 ? 1 + 1e-9 : odd;
+    }
+}
+
+void ais_screen_judge(ais_screen *screen, const ais_modes *modes, ais_pool *pool) {
+    nearest_job job = {screen, modes};
+    ais_share_out(pool, (int)((screen->n + ROWS - 1) / ROWS), nearest_task, &job);
+    size_t inside = 0;
+    for (size_t c = 0; c < screen->n; c++) {
+        screen->odd[c] = -INFINITY;
+        if (!(screen->logp[c] > -INFINITY)) continue;
+        if (modes->mixture.count)
+            screen->order[inside++] = (screen_place){screen->mode[c], screen->distance[c], c};
+        else
+            screen->odd[c] = 2 + atan(screen->logp[c]); /* nothing known: all are odd, the highest most */
+    }
+    qsort(screen->order, inside, sizeof *screen->order, by_place);
+    for (size_t first = 0, end; first < inside; first = end) {
+        for (end = first + 1; end < inside && screen->order[end].mode == screen->order[first].mode;) end++;
+        size_t count = end - first, bins = count / SMALL_BIN < BINS ? count / SMALL_BIN : BINS;
+        if (!bins) bins = 1;
+        for (size_t b = 0; b < bins; b++) {
+            size_t from = first + count * b / bins, to = first + count * (b + 1) / bins;
+            judge_bin(screen, screen->order + from, to - from);
+        }
+    }
+}
+
+static bool eligible(const ais_screen *screen, size_t c) { return screen->odd[c] > 1 && !screen->used[c]; }
+
+int ais_screen_pick(ais_screen *screen, const ais_stream *stream, int most, double *x) {
+    int picked = 0;
+    for (; picked < most; picked++) {
+        size_t candidates = 0, best = screen->n;
+        for (size_t c = 0; c < screen->n; c++) {
+            if (!eligible(screen, c)) continue;
+            candidates++;
+            if (best == screen->n || screen->odd[c] > screen->odd[best]) best = c;
+        }
+        if (!candidates) break;
+        if (picked >= most / 2) {
+            size_t left = ais_random_below(stream, (uint32_t)picked, candidates);
+            for (best = 0; !eligible(screen, best) || left; best++) left -= eligible(screen, best);
+        }
+        screen->used[best] = true;
+        memcpy(x + (size_t)picked * screen->dim, screen->x + best * screen->dim, screen->dim * sizeof *x);
+    }
+    return picked;
+}
+
+void ais_screen_hits(const ais_screen *screen, long *hits) {
+    for (size_t c = 0; c < screen->region; c++)
+        if (screen->logp[c] > -INFINITY) hits[screen->mode[c]]++;
+}

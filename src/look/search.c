@@ -1,0 +1,290 @@
+#include "look/search.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "look/laplace.h"
+#include "look/screen.h"
+#include "simd/normal.h"
+
+enum { ATTEMPTS = 50, ITERATIONS = 80, RADIUS = 1 << 30 };
+static const double FARTHEST = 1e9; /* in units of the scale */
+
+void ais_search_points(uint64_t seed, uint64_t step, size_t n, int dim, double scale, const double *unit, double *x) {
+    size_t d = (size_t)dim;
+    for (size_t c = 0; c < n; c++) {
+        ais_stream stream = {seed, step, (uint32_t)c, AIS_FOR_SEARCH};
+        double *point = x + c * d, square = 0, factor = scale;
+        ais_normals(&stream, d, point);
+        if (c < n / 2) {
+            for (size_t i = 0; i < d; i++) square += point[i] * point[i];
+            double reach = log(2 * fmax(sqrt((double)d), 1.5));
+            factor = 0.5 * scale * exp(reach * ais_random_uniform(&stream, RADIUS)) / sqrt(square);
+        }
+        for (size_t i = 0; i < d; i++) point[i] *= factor * unit[i];
+    }
+}
+
+ais_status ais_search_new(ais_search *search, ais_evaluator *evaluator, uint64_t seed, double scale, int most,
+                          ais_modes *modes, ais_arena *arena) {
+    int dim = evaluator->target->dim;
+    *search = (ais_search){.evaluator = evaluator,
+                           .seed = seed,
+                           .scale = scale,
+                           .most = most,
+                           .modes = modes,
+                           .hits = AIS_TAKE(arena, long, 2 * most),
+                           .peak = AIS_TAKE(arena, double, dim),
+                           .unit = AIS_TAKE(arena, double, dim),
+                           .variance = AIS_TAKE(arena, double, dim),
+                           .peak_logp = -INFINITY,
+                           .lowest = INFINITY,
+                           .highest = -INFINITY};
+    for (int i = 0; search->unit && i < dim; i++) search->unit[i] = 1;
+    if (!search->hits || !search->peak || !search->unit || !search->variance ||
+        !ais_modes_take(modes, arena, dim, 2 * most))
+        return ais_fail_memory(evaluator->context, "modes", (size_t)most * (size_t)dim * (size_t)dim);
+    return AIS_OK;
+}
+
+/* Replaces points of density zero by later ones. */
+static ais_status inside_points(ais_search *search, size_t wanted, double *x, double *logp) {
+    size_t dim = (size_t)search->modes->mixture.dim, found = 0;
+    ais_arena arena = {0};
+    double *fresh = AIS_TAKE(&arena, double, wanted *dim), *value = AIS_TAKE(&arena, double, wanted);
+    ais_status status = fresh && value ? AIS_OK : ais_fail_memory(search->evaluator->context, "starts", wanted * dim);
+    int attempt = 0;
+    for (; attempt < ATTEMPTS && found < wanted && status == AIS_OK; attempt++) {
+        ais_search_points(search->seed, search->step++, wanted, (int)dim, search->scale, search->unit, fresh);
+        status = ais_evaluate(search->evaluator, wanted, fresh, value);
+        for (size_t c = 0; c < wanted && found < wanted && status == AIS_OK; c++) {
+            if (!(value[c] > -INFINITY)) {
+                search->outside++;
+                continue;
+            }
+            memcpy(x + found * dim, fresh + c * dim, dim * sizeof *x);
+            logp[found++] = value[c];
+        }
+    }
+    ais_arena_free(&arena);
+    if (status != AIS_OK) return status;
+    if (!found)
+        return ais_fail(search->evaluator->context, AIS_BAD_DENSITY,
+                        "the density of target %.100s is zero at all %zu points tried in the search region N(0, %g^2): "
+                        "give another start scale, or shift the parameters so that the mass is around 0",
+                        search->evaluator->target->name ? search->evaluator->target->name : "(without a name)",
+                        wanted * (size_t)attempt, search->scale);
+    for (size_t c = found; c < wanted; c++) { /* a sparse support: some points serve twice */
+        memcpy(x + c * dim, x + c % found * dim, dim * sizeof *x);
+        logp[c] = logp[c % found];
+    }
+    return AIS_OK;
+}
+
+static void note_range(ais_search *search, size_t n, const double *logp) {
+    for (size_t c = 0; c < n; c++) {
+        if (!(logp[c] > -INFINITY)) continue;
+        search->lowest = fmin(search->lowest, logp[c]);
+        search->highest = fmax(search->highest, logp[c]);
+    }
+}
+
+/* The variance of coordinate i of mode k. */
+static double variance_of(const ais_modes *modes, size_t k, size_t i) {
+    size_t dim = (size_t)modes->mixture.dim;
+    const double *row = modes->mixture.factor + (k * dim + i) * dim;
+    double sum = 0;
+    for (size_t j = 0; j < dim; j++) sum += row[j] * row[j];
+    return sum;
+}
+
+/* The variances of the mode of largest evidence, or NULL. */
+static const double *known_scales(ais_search *search) {
+    const ais_modes *modes = search->modes;
+    int best = -1;
+    for (int k = 0; k < modes->mixture.count; k++)
+        if (best < 0 || ais_modes_evidence(modes, k) > ais_modes_evidence(modes, best)) best = k;
+    for (size_t i = 0; best >= 0 && i < (size_t)modes->mixture.dim; i++)
+        search->variance[i] = variance_of(modes, (size_t)best, i);
+    return best < 0 ? NULL : search->variance;
+}
+
+/* Optimises from the rows of x, which become the ends. */
+static ais_status optimise(ais_search *search, int runs, double *x, double *logp, ais_ending *ending, int *added) {
+    double scale = search->scale, root = sqrt((double)search->modes->mixture.dim);
+    ais_lbfgs_options options = {.iterations = ITERATIONS,
+                                 .tolerance = 1e-4,
+                                 .scale = scale,
+                                 .longest = 2 * scale * root,
+                                 .farthest = FARTHEST * scale,
+                                 .variance = known_scales(search)};
+    ais_status status = ais_maximise(search->evaluator, &options, runs, x, logp, ending);
+    for (int r = 0; r < runs && status == AIS_OK; r++) {
+        search->runs++;
+        search->stuck += ending[r] == AIS_STUCK;
+        search->fled += ending[r] == AIS_FLED;
+        if (ending[r] == AIS_FLED || !(logp[r] > search->peak_logp)) continue;
+        search->peak_logp = logp[r];
+        search->peak_converged = ending[r] == AIS_CONVERGED;
+        memcpy(search->peak, x + (size_t)r * (size_t)search->modes->mixture.dim,
+               (size_t)search->modes->mixture.dim * sizeof *x);
+    }
+    if (status != AIS_OK) return status;
+    int before = search->modes->mixture.count;
+    status = ais_absorb(search->evaluator, scale, runs, x, logp, ending, search->most, search->modes, added);
+    search->reordered |= search->modes->mixture.count != before + *added;
+    return status;
+}
+
+bool ais_search_goes_on(const ais_search *search) {
+    return !search->effort || search->evaluator->densities + search->evaluator->gradients < search->effort;
+}
+
+ais_status ais_search_begin(ais_search *search, int runs) {
+    size_t dim = (size_t)search->modes->mixture.dim, n = (size_t)runs;
+    ais_arena arena = {0};
+    double *x = AIS_TAKE(&arena, double, n *dim), *logp = AIS_TAKE(&arena, double, n);
+    ais_ending *ending = AIS_TAKE(&arena, ais_ending, n);
+    int added;
+    ais_status status = AIS_OK;
+    if (!x || !logp || !ending) status = ais_fail_memory(search->evaluator->context, "starts", n * dim);
+    if (status == AIS_OK) status = inside_points(search, n, x, logp);
+    if (status == AIS_OK) note_range(search, n, logp);
+    if (status == AIS_OK) status = optimise(search, runs, x, logp, ending, &added);
+    ais_arena_free(&arena);
+    return status;
+}
+
+bool ais_search_relevant(const ais_search *search, int k) {
+    double top = -INFINITY;
+    for (int j = 0; j < search->modes->mixture.count; j++) top = fmax(top, ais_modes_evidence(search->modes, j));
+    return ais_modes_evidence(search->modes, k) > top + log(1e-3);
+}
+
+/* One chunk: rounds of (find what is odd, optimise from it) until two add nothing. */
+static ais_status hunt(ais_search *search, ais_screen *screen, ais_arena *arena) {
+    enum { ROUNDS = 12, BATCH = 32 };
+    size_t dim = (size_t)search->modes->mixture.dim;
+    double *x = AIS_TAKE(arena, double, BATCH *dim), logp[BATCH];
+    ais_ending ending[BATCH];
+    if (!x) return ais_fail_memory(search->evaluator->context, "a screen", BATCH * dim);
+    /* With one mode what looks odd is mostly its shape: a few optimisations tell. */
+    for (int round = 0, dry = 0;
+         round < ROUNDS && dry < (search->modes->mixture.count > 1 ? 2 : 1) && ais_search_goes_on(search); round++) {
+        ais_screen_judge(screen, search->modes, search->evaluator->pool);
+        ais_stream stream = {search->seed, search->step++, 0, AIS_FOR_RESAMPLE};
+        int picked = ais_screen_pick(screen, &stream, search->modes->mixture.count > 1 ? BATCH : BATCH / 4, x),
+            added = 0;
+        if (!picked) break;
+        ais_status status = optimise(search, picked, x, logp, ending, &added);
+        if (status != AIS_OK) return status;
+        dry = added ? 0 : dry + 1;
+    }
+    ais_screen_judge(screen, search->modes, search->evaluator->pool);
+    return AIS_OK;
+}
+
+/* A found mode with 1 to 3 coordinates redrawn: modes that differ in few coordinates. */
+static void sparse_points(ais_search *search, size_t n, double *x) {
+    size_t dim = (size_t)search->modes->mixture.dim, most = dim < 3 ? dim : 3;
+    uint64_t step = search->step++;
+    for (size_t c = 0; c < n; c++) {
+        ais_stream stream = {search->seed, step, (uint32_t)c, AIS_FOR_SEARCH};
+        double fresh[3];
+        ais_normals(&stream, 3, fresh);
+        size_t k = ais_random_below(&stream, RADIUS, (uint64_t)search->modes->mixture.count);
+        size_t many = 1 + ais_random_below(&stream, RADIUS + 1, most);
+        memcpy(x + c * dim, search->modes->mixture.mean + k * dim, dim * sizeof *x);
+        for (size_t j = 0; j < many; j++) {
+            size_t i = ais_random_below(&stream, RADIUS + 2 + (uint32_t)j, dim);
+            x[c * dim + i] = search->scale * search->unit[i] * fresh[j];
+        }
+    }
+}
+
+/* How far the relevant modes reach, in units of the region's sd: the largest root mean square over a mode's
+ * coordinates; 0 without modes. */
+static double extent_of(const ais_search *search) {
+    const ais_modes *modes = search->modes;
+    size_t dim = (size_t)modes->mixture.dim;
+    double extent = 0;
+    for (size_t k = 0; k < (size_t)modes->mixture.count; k++) {
+        double square = 0;
+        if (!ais_search_relevant(search, (int)k)) continue;
+        for (size_t i = 0; i < dim; i++) {
+            double mean = modes->mixture.mean[k * dim + i], unit = search->scale * search->unit[i];
+            square += (mean * mean + variance_of(modes, k, i)) / (unit * unit);
+        }
+        extent = fmax(extent, sqrt(square / (double)dim));
+    }
+    return extent;
+}
+
+bool ais_search_widen(ais_search *search) {
+    static const double room = 1.5;
+    const ais_modes *modes = search->modes;
+    size_t dim = (size_t)modes->mixture.dim;
+    bool wider = false;
+    if (!(extent_of(search) > 1)) return false;
+    for (size_t k = 0; k < (size_t)modes->mixture.count; k++)
+        for (size_t i = 0; i < dim && ais_search_relevant(search, (int)k); i++) {
+            double mean = modes->mixture.mean[k * dim + i], reach = sqrt(mean * mean + variance_of(modes, k, i));
+            if (!(reach > search->scale * search->unit[i])) continue;
+            search->unit[i] = room * reach / search->scale;
+            wider = true;
+        }
+    return wider;
+}
+
+static ais_status screen_chunk(ais_search *search, size_t points) {
+    ais_arena arena = {0};
+    ais_screen screen;
+    size_t dim = (size_t)search->modes->mixture.dim;
+    double near = 1.5 * extent_of(search);
+    size_t few = dim > 2 && search->modes->mixture.count ? points / 3 : 0;
+    size_t close = search->modes->mixture.count && near < 0.5 ? points / 3 : 0;
+    size_t region = points - few - close;
+    ais_status status = AIS_OK;
+    if (!ais_screen_take(&screen, &arena, points, region, (int)dim))
+        status = ais_fail_memory(search->evaluator->context, "a screen", points * dim * sizeof(double));
+    if (status == AIS_OK) {
+        ais_search_points(search->seed, search->step++, region, (int)dim, search->scale, search->unit, screen.x);
+        ais_search_points(search->seed, search->step++, close, (int)dim, near * search->scale, search->unit,
+                          screen.x + region * dim);
+        if (few) sparse_points(search, few, screen.x + (region + close) * dim);
+        status = ais_evaluate(search->evaluator, points, screen.x, screen.logp);
+    }
+    if (status == AIS_OK) {
+        note_range(search, points, screen.logp);
+        for (size_t c = 0; c < screen.region; c++) search->outside += !(screen.logp[c] > -INFINITY);
+        search->reordered = false;
+        status = hunt(search, &screen, &arena);
+        if (search->reordered) memset(search->hits, 0, (size_t)search->modes->mixture.room * sizeof *search->hits);
+        ais_screen_hits(&screen, search->hits);
+        search->screened += (long)screen.region;
+    }
+    ais_arena_free(&arena);
+    return status;
+}
+
+static long fewest_hits(const ais_search *search) {
+    long least = -1;
+    for (int k = 0; k < search->modes->mixture.count; k++)
+        if (ais_search_relevant(search, k) && (least < 0 || search->hits[k] < least)) least = search->hits[k];
+    return least;
+}
+
+ais_status ais_search_screen(ais_search *search, long points, long limit) {
+    enum { CHUNK = 1 << 16, ENOUGH = 5 };
+    long done = 0, goal = points;
+    while (done < goal) {
+        long chunk = goal - done < CHUNK ? goal - done : CHUNK;
+        ais_status status = screen_chunk(search, (size_t)chunk);
+        if (status != AIS_OK) return status;
+        done += chunk;
+        bool rare = search->modes->mixture.count > 1 && search->modes->mixture.count < search->most &&
+                    fewest_hits(search) < ENOUGH;
+        if (done >= goal && rare && 2 * goal <= limit) goal *= 2;
+    }
+    return AIS_OK;
+}

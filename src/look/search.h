@@ -1,0 +1,56 @@
+/* Looking for modes: optimisations from all over the search region, then a screen of many points
+ * for what the modes known so far do not explain. */
+#ifndef AIS_LOOK_SEARCH_H
+#define AIS_LOOK_SEARCH_H
+
+#include "look/lbfgs.h"
+#include "look/modes.h"
+
+typedef struct ais_search {
+    ais_evaluator *evaluator;
+    uint64_t seed;
+    double scale;          /* s of the search region N(0, s^2 I) */
+    double *unit;          /* dim: coordinates of the region are so many times as wide */
+    double *variance;      /* dim: of the highest mode, once there is one */
+    int most;              /* modes that are kept */
+    ais_modes *modes;      /* room for at least 2 most */
+    uint64_t step;         /* of the random numbers: goes up with every use */
+    long effort;           /* evaluations after which no further optimisation begins; 0: no limit */
+    int runs, stuck, fled; /* optimisations: how many, and how they failed */
+    long screened;         /* points of the region */
+    long *hits;            /* per mode: screened points of the region that it explains best */
+    double *peak;          /* the highest end of any optimisation, converged or not */
+    bool peak_converged;
+    double peak_logp;
+    double lowest, highest; /* finite log densities seen in the region */
+    bool reordered;         /* modes were dropped, so that places in the list have changed */
+    long outside;           /* points of the region with density zero */
+} ais_search;
+
+/* n points of the region, a pure function of (seed, step): the first half on random directions with
+ * log-uniform radius in [s/2, s sqrt(dim)], the others from N(0, s^2 I), coordinates times unit. */
+void ais_search_points(uint64_t seed, uint64_t step, size_t n, int dim, double scale, const double *unit, double *x);
+
+/* Takes memory and sets up the list of modes. */
+ais_status ais_search_new(ais_search *search, ais_evaluator *evaluator, uint64_t seed, double scale, int most,
+                          ais_modes *modes, ais_arena *arena);
+
+/* Whether another optimisation may begin. */
+bool ais_search_goes_on(const ais_search *search);
+
+/* Optimises from `runs` points of the region with positive density, and adds the modes. An error
+ * when no such point was found. */
+ais_status ais_search_begin(ais_search *search, int runs);
+
+/* Screens `points` points at first, up to `limit` in all while a relevant mode has fewer than 5 hits:
+ * points of the region, modes with some coordinates redrawn, and, where all modes lie near 0 for the size
+ * of the region, points of a smaller one that just holds them. */
+ais_status ais_search_screen(ais_search *search, long points, long limit);
+
+/* Widens the region, coordinate by coordinate, to hold the relevant modes and more; whether it had to. */
+bool ais_search_widen(ais_search *search);
+
+/* Of the modes, those whose evidence is at least 1e-3 of the largest. */
+bool ais_search_relevant(const ais_search *search, int k);
+
+#endif

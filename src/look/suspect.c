@@ -1,0 +1,192 @@
+#include "look/suspect.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "simd/normal.h"
+
+static const char *name_of(const ais_search *search) {
+    return search->evaluator->target->name ? search->evaluator->target->name : "(without a name)";
+}
+
+enum { TRIES = 16 };
+
+/* Log densities at TRIES random points about `radius` from centre. */
+static ais_status around(ais_search *search, const double *centre, double radius, double *point, double *value) {
+    size_t dim = (size_t)search->modes->mixture.dim;
+    for (uint32_t t = 0; t < TRIES; t++) {
+        ais_stream stream = {search->seed, search->step, t, AIS_FOR_SEARCH};
+        ais_normals(&stream, dim, point + t * dim);
+        for (size_t i = 0; i < dim; i++) point[t * dim + i] = centre[i] + radius * point[t * dim + i];
+    }
+    search->step++;
+    return ais_evaluate(search->evaluator, TRIES, point, value);
+}
+
+/* Climbs from the highest point known, in steps that shrink slowly enough for the best of the tries to
+ * keep up: to within rounding of a pole, if there is one. */
+static ais_status climb(ais_search *search, double *point) {
+    enum { ROUNDS = 64 };
+    size_t dim = (size_t)search->modes->mixture.dim;
+    double value[TRIES], radius = 0.01 * search->scale;
+    ais_status status = AIS_OK;
+    for (int k = 0; k < ROUNDS && status == AIS_OK; k++, radius *= 0.65) {
+        status = around(search, search->peak, radius, point, value);
+        for (size_t t = 0; t < TRIES && status == AIS_OK; t++) {
+            if (!(value[t] > search->peak_logp)) continue;
+            search->peak_logp = value[t];
+            memcpy(search->peak, point + t * dim, dim * sizeof *search->peak);
+        }
+    }
+    return status;
+}
+
+/* The power a of a pole r^-a at the peak: how log p falls over two decades and the two after them, both
+ * far below the scale of most modes. 0 at a smooth peak, however narrow: there the fall is not the same
+ * over both. */
+static ais_status pole_strength(ais_search *search, double *strength) {
+    ais_arena arena = {0};
+    double *point = AIS_TAKE(&arena, double, TRIES *(size_t)search->modes->mixture.dim), value[TRIES], mean[3] = {0};
+    ais_status status = point ? climb(search, point) : ais_fail_memory(search->evaluator->context, "a peak", TRIES);
+    for (int k = 0; k < 3 && status == AIS_OK; k++) {
+        status = around(search, search->peak, search->scale * pow(10, 2 * k - 10), point, value);
+        for (int t = 0; t < TRIES; t++) mean[k] += value[t] / TRIES;
+    }
+    double first = (mean[0] - mean[1]) / log(100), second = (mean[1] - mean[2]) / log(100);
+    *strength = second < 2 * first ? first : 0;
+    ais_arena_free(&arena);
+    return status;
+}
+
+/* A look at little cost: towards a pole log p rises by as much in every decade; about a smooth peak, or a kink, it
+ * falls ten times as much and more in one as in the decade before. */
+static ais_status may_be_pole(ais_search *search, bool *may) {
+    static const double least = 0.01, most_growth = 3;
+    ais_arena arena = {0};
+    double *point = AIS_TAKE(&arena, double, TRIES *(size_t)search->modes->mixture.dim), value[TRIES], mean[4] = {0};
+    ais_status status = point ? AIS_OK : ais_fail_memory(search->evaluator->context, "a peak", TRIES);
+    for (int k = 0; k < 4 && status == AIS_OK; k++) {
+        status = around(search, search->peak, search->scale * pow(10, k - 5), point, value);
+        for (int t = 0; t < TRIES; t++) mean[k] += value[t] / TRIES;
+    }
+    *may = false;
+    for (int k = 0; k < 2; k++) {
+        double fall = mean[k] - mean[k + 1], next = mean[k + 1] - mean[k + 2];
+        *may |= fall > least && next < most_growth * fall;
+    }
+    ais_arena_free(&arena);
+    return status;
+}
+
+static ais_status suspect_pole(ais_search *search, char *text, size_t size) {
+    double strength;
+    bool may;
+    if (!(search->peak_logp > -INFINITY)) return AIS_OK;
+    ais_status status = may_be_pole(search, &may);
+    if (status == AIS_OK && !may && search->peak_converged) return AIS_OK;
+    if (status == AIS_OK) status = pole_strength(search, &strength);
+    if (status != AIS_OK || !(strength > 0.05 && strength < INFINITY)) return status;
+    char first[64];
+    snprintf(first, sizeof first, "x.1 = %.9g%s", search->peak[0], search->modes->mixture.dim > 1 ? ", ..." : "");
+    if (strength > 0.9 * search->modes->mixture.dim)
+        return ais_fail(
+            search->evaluator->context, AIS_BAD_DENSITY,
+            "the density of target %.100s has a pole at about (%s): it grows like r^-%.2g as the distance r "
+            "falls, which has no finite integral in %d dimension%s; bound it or change the parameters",
+            name_of(search), first, strength, search->modes->mixture.dim, search->modes->mixture.dim > 1 ? "s" : "");
+    snprintf(text, size,
+             "the density has a pole at about (%s), where it grows like r^-%.2g: draws near it are not to be trusted; ",
+             first, strength);
+    return AIS_OK;
+}
+
+ais_status ais_suspect(ais_search *search, char *text, size_t size) {
+    ais_context *context = search->evaluator->context;
+    double range = search->highest - search->lowest, size_of = fabs(search->highest) + 1;
+    if (range <= 1e-13 * size_of && !search->outside)
+        return ais_fail(context, AIS_BAD_DENSITY,
+                        "the log density of target %.100s is %g at all points tried of the search region N(0, %g^2): a "
+                        "constant cannot be normalised; check the density, or give a larger start scale if it is "
+                        "flat only here",
+                        name_of(search), search->highest, search->scale);
+    if (2 * search->fled > search->runs)
+        return ais_fail(context, AIS_BAD_DENSITY,
+                        "the log density of target %.100s keeps rising up to a distance of %g (%d of %d optimisations "
+                        "fled): it has no finite integral, or its sign is wrong",
+                        name_of(search), 1e9 * search->scale, search->fled, search->runs);
+    for (int k = 0; k < search->modes->mixture.count; k++)
+        if (search->modes->unbounded[k] && ais_search_relevant(search, k))
+            return ais_fail(context, AIS_BAD_DENSITY,
+                            "the log density of target %.100s does not fall along a direction, up to a distance of "
+                            "%g: it has no finite integral there; give the parameters proper priors, or a larger "
+                            "start scale",
+                            name_of(search), 1e4 * search->scale);
+    return suspect_pole(search, text, size);
+}
+
+static int root(const int *group, int k) {
+    while (group[k] != k) k = group[k];
+    return k;
+}
+
+enum { NEIGHBOURS = 4, BETWEEN = 9 };
+
+/* The nearest neighbours of mode k, by distance in units of its own sd. */
+static int nearest(const ais_components *modes, int k, int neighbour[NEIGHBOURS]) {
+    double distance[NEIGHBOURS];
+    int count = 0;
+    for (int j = 0; j < modes->count; j++) {
+        if (j == k) continue;
+        double mine = ais_components_distance(modes, k, modes->mean + (size_t)j * (size_t)modes->dim, INFINITY);
+        int place = count < NEIGHBOURS ? count++ : NEIGHBOURS;
+        for (; place > 0 && distance[place - 1] > mine; place--)
+            if (place < NEIGHBOURS) {
+                distance[place] = distance[place - 1];
+                neighbour[place] = neighbour[place - 1];
+            }
+        if (place == NEIGHBOURS) continue;
+        distance[place] = mine;
+        neighbour[place] = j;
+    }
+    return count;
+}
+
+static ais_status join(ais_evaluator *evaluator, const ais_components *modes, int *group, ais_arena *arena) {
+    size_t dim = (size_t)modes->dim, ways = (size_t)modes->count * NEIGHBOURS;
+    double *way = AIS_TAKE(arena, double, ways *BETWEEN *dim), *value = AIS_TAKE(arena, double, ways *BETWEEN);
+    double *height = AIS_TAKE(arena, double, modes->count);
+    int *end = AIS_TAKE(arena, int, 2 * ways), neighbour[NEIGHBOURS];
+    if (!way || !value || !end || !height) return ais_fail_memory(evaluator->context, "modes", ways * BETWEEN * dim);
+    size_t n = 0;
+    for (int k = 0; k < modes->count; k++) {
+        int many = nearest(modes, k, neighbour);
+        for (int j = 0; j < many; j++, n++) {
+            const double *a = modes->mean + (size_t)k * dim, *b = modes->mean + (size_t)neighbour[j] * dim;
+            end[2 * n] = k;
+            end[2 * n + 1] = neighbour[j];
+            for (size_t t = 0; t < BETWEEN; t++)
+                for (size_t i = 0; i < dim; i++)
+                    way[(n * BETWEEN + t) * dim + i] = a[i] + (double)(t + 1) / (BETWEEN + 1) * (b[i] - a[i]);
+        }
+    }
+    ais_status status = ais_evaluate(evaluator, (size_t)modes->count, modes->mean, height);
+    if (status == AIS_OK) status = ais_evaluate(evaluator, n * BETWEEN, way, value);
+    for (size_t w = 0; w < n && status == AIS_OK; w++) {
+        double lowest = INFINITY, lower = fmin(height[end[2 * w]], height[end[2 * w + 1]]);
+        for (size_t t = 0; t < BETWEEN; t++) lowest = fmin(lowest, value[w * BETWEEN + t]);
+        if (lowest > lower - 1) group[root(group, end[2 * w])] = root(group, end[2 * w + 1]);
+    }
+    return status;
+}
+
+ais_status ais_join_modes(ais_evaluator *evaluator, const ais_components *modes, int *group, int *groups) {
+    ais_arena arena = {0};
+    for (int k = 0; k < modes->count; k++) group[k] = k;
+    ais_status status = modes->count > 1 ? join(evaluator, modes, group, &arena) : AIS_OK;
+    *groups = 0;
+    for (int k = 0; k < modes->count; k++) *groups += group[k] == k;
+    for (int k = 0; k < modes->count; k++) group[k] = root(group, k);
+    ais_arena_free(&arena);
+    return status;
+}

@@ -1,0 +1,15 @@
+/* Densities that no sampler can do anything with: found out before time is spent on them. */
+#ifndef AIS_LOOK_SUSPECT_H
+#define AIS_LOOK_SUSPECT_H
+
+#include "look/search.h"
+
+/* Errors: the log density is the same everywhere, rises without end away from 0, does not fall along
+ * some direction, or has a pole too strong to be integrated. A weaker pole is a warning, appended to
+ * text (size bytes). To be called after ais_search_begin. */
+ais_status ais_suspect(ais_search *search, char *text, size_t size);
+
+/* The number of groups of modes that no valley of log p divides; group[k] for every mode. */
+ais_status ais_join_modes(ais_evaluator *evaluator, const ais_components *modes, int *group, int *groups);
+
+#endif

@@ -1,0 +1,23 @@
+#include <aisampler/report.h>
+
+ais_evaluations ais_evaluations_of(const ais_check *check, const ais_training *training,
+                                   const ais_sample_result *result) {
+    ais_evaluations sum = {0};
+    if (check) {
+        sum = (ais_evaluations){.densities = check->densities, .gradients = check->gradients};
+        sum.start = check->densities + check->gradients;
+    }
+    if (training) {
+        sum.densities += training->densities;
+        sum.gradients += training->gradients;
+        sum.start += training->start_evaluations;
+        sum.learning = training->densities + training->gradients - training->start_evaluations;
+    }
+    if (result) {
+        sum.densities += result->densities;
+        sum.gradients += result->gradients;
+        sum.start += result->start_evaluations;
+        sum.drawing = result->densities + result->gradients - result->start_evaluations;
+    }
+    return sum;
+}

@@ -1,0 +1,149 @@
+/* When a run has enough: effective draws, and a budget of evaluations.
+ *
+ * Both are looked at between legs of the run. Evaluations are dealt to the chains in equal parts, of what is left at
+ * the beginning of a leg; a leg is as long as half of that lasts, going by what the dearest chain has needed. So chains
+ * with long trajectories can use what those with short ones leave, nobody has to wait for anybody, and no more is ever
+ * asked for than there is. */
+#include <limits.h>
+#include <math.h>
+
+#include "sampler/sample.h"
+
+enum { FIRST_LOOK = 50 };           /* draws: an ESS of fewer means nothing */
+static const double reserve = 1.05; /* an ESS is an estimate: better one look fewer than five draws */
+
+/* ---- checks -------------------------------------------------------------------------------------- */
+
+static ais_status check_effective(ais_context *context, const ais_run *run) {
+    double effective = run->options->effective, draws = (double)run->chains * run->draws;
+    if (!(effective >= 0) || isinf(effective))
+        return ais_fail(context, AIS_BAD_ARGUMENT, "effective is %g, but must be a number, 0 or more", effective);
+    if (effective > draws && run->options->draws)
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "effective is %g, but %d chains of at most %d draws are only %g: allow more draws, or ask for "
+                        "fewer effective ones",
+                        effective, run->chains, run->draws, draws);
+    if (effective > draws)
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "effective is %g, but no more than %g draws of %d parameters are kept in memory to be judged",
+                        effective, draws, run->target->dim);
+    return AIS_OK;
+}
+
+static ais_status check_evaluations(ais_context *context, const ais_run *run) {
+    long evaluations = run->options->evaluations;
+    double least = (double)run->chains * (run->warmup + 2.0); /* a start, warm-up and one draw of every chain */
+    if (evaluations < 0)
+        return ais_fail(context, AIS_BAD_ARGUMENT, "evaluations is %ld, but must not be negative", evaluations);
+    if (evaluations > 0 && run->target->draws)
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "%s is a set of draws: there is no density whose evaluations could "
+                        "be limited",
+                        run->target->name);
+    if (evaluations > 0 && (double)evaluations < least)
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "%ld evaluations are too few to start with: %d chains with %d steps of warm-up take at least "
+                        "%.0f; allow more, or take fewer chains or less warm-up",
+                        evaluations, run->chains, run->warmup, least);
+    return AIS_OK;
+}
+
+ais_status ais_goal_check(ais_context *context, const ais_run *run) {
+    double seconds = run->options->seconds;
+    ais_status status = check_effective(context, run);
+    if (status == AIS_OK) status = check_evaluations(context, run);
+    if (status == AIS_OK && !(seconds >= 0 && seconds < INFINITY))
+        return ais_fail(context, AIS_BAD_ARGUMENT, "seconds is %g, but must be a number, 0 or more", seconds);
+    return status;
+}
+
+/* ---- evaluations --------------------------------------------------------------------------------- */
+
+static long block_spent(const ais_run *run, int b) { return run->tally[b].densities + run->tally[b].gradients; }
+
+long ais_run_spent(const ais_run *run) {
+    long spent = 0;
+    for (int b = 0; b < run->blocks; b++) spent += block_spent(run, b);
+    return spent;
+}
+
+/* Evaluations of one draw of one chain, those of the dearest block of the last leg; 0 when there was none. */
+static double dearest(const ais_run *run, int done) {
+    double most = 0;
+    for (int b = 0; b < run->blocks && done > run->goal.leg_from; b++) {
+        double draws = (double)(done - run->goal.leg_from) * ais_block_size(run, b);
+        most = fmax(most, (double)(block_spent(run, b) - run->goal.leg_spent[b]) / draws);
+    }
+    return most;
+}
+
+static void share_out(ais_run *run, int done, ais_leg *leg) {
+    long share = (run->goal.evaluations - ais_run_spent(run)) / run->chains;
+    double cost = dearest(run, done), length = cost > 0 ? (double)share / (2 * cost) : 1;
+    leg->allowance = share;
+    if (share < 1) {
+        leg->over = true;
+        leg->ending = AIS_ENDED_EVALUATIONS;
+    } else if (length < leg->until - done) {
+        leg->until = done + (length < 1 ? 1 : (int)length);
+    }
+}
+
+/* ---- effective draws ----------------------------------------------------------------------------- */
+
+/* Draws at which there should be as many effective ones as are wanted. */
+static double predicted(const ais_goal *goal, int chains) {
+    if (!(goal->worst > 0)) return goal->effective / chains;
+    return ceil(reserve * goal->looked * goal->effective / goal->worst);
+}
+
+static ais_status look(ais_context *context, ais_run *run, int done, int planned, ais_leg *leg) {
+    ais_goal *goal = &run->goal;
+    double worst; /* progress is told while it is computed, and goes by the last one */
+    ais_status status = ais_kept_worst(context, &run->kept, run->pool, &worst);
+    if (status != AIS_OK) return status;
+    goal->worst = worst;
+    goal->looked = done;
+    if (goal->worst >= goal->effective) {
+        leg->over = true;
+        leg->ending = AIS_ENDED_EFFECTIVE;
+    }
+    /* A first estimate may be far off: it is taken at its word for a doubling, not for more. */
+    double next = fmin(fmax(predicted(goal, run->chains), 1.1 * done), 2.0 * done);
+    goal->look = next < planned ? (int)next + 1 : planned;
+    return AIS_OK;
+}
+
+int ais_goal_foreseen(const ais_run *run) {
+    if (run->goal.effective == 0) return run->draws;
+    double draws = predicted(&run->goal, run->chains);
+    return draws < run->draws ? (int)draws : run->draws;
+}
+
+/* ---- legs ---------------------------------------------------------------------------------------- */
+
+static ais_status plan(ais_context *context, ais_run *run, int done, int planned, ais_leg *leg) {
+    ais_goal *goal = &run->goal;
+    ais_status status = AIS_OK;
+    *leg = (ais_leg){.until = planned, .allowance = LONG_MAX, .over = done == planned, .ending = AIS_ENDED_DRAWS};
+    if (!run->warming && goal->effective > 0) {
+        double first = fmax(FIRST_LOOK, ceil(goal->effective / run->chains));
+        if (done == 0) goal->look = first < planned ? (int)first : planned;
+        if (done > 0 && done >= goal->look) status = look(context, run, done, planned, leg);
+        leg->until = goal->look;
+    }
+    if (status == AIS_OK && !leg->over && goal->evaluations < LONG_MAX) share_out(run, done, leg);
+    goal->leg_from = done;
+    for (int b = 0; b < run->blocks; b++) goal->leg_spent[b] = block_spent(run, b);
+    return status;
+}
+
+ais_status ais_goal_next(ais_context *context, ais_run *run, int done, int planned, ais_leg *leg) {
+    ais_status status = AIS_OK;
+    if (ais_ranks_lead(run->ranks)) status = plan(context, run, done, planned, leg);
+    status = ais_ranks_agree(context, run->ranks, status);
+    if (status == AIS_OK) status = ais_ranks_first(context, run->ranks, leg, sizeof *leg);
+    for (int b = run->part.first; b < run->part.end && status == AIS_OK && leg->allowance < LONG_MAX; b++)
+        run->block[b].counted.left = leg->allowance * ais_block_size(run, b);
+    return status;
+}

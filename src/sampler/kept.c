@@ -1,0 +1,90 @@
+#include "sampler/kept.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diagnostics/worst.h"
+
+enum { FIRST_ROOM = 256 };
+
+void ais_kept_free(ais_kept *kept) {
+    free(kept->x);
+    kept->x = NULL;
+    kept->draws = kept->room = 0;
+}
+
+static ais_status grow(ais_context *context, ais_kept *kept, int need) {
+    size_t rows = (size_t)kept->dim * (size_t)kept->chains, old = (size_t)kept->room;
+    size_t room = kept->room ? 2 * old : FIRST_ROOM;
+    while (room < (size_t)need) room *= 2;
+    double *x = malloc(rows * room * sizeof *x);
+    if (!x) return ais_fail_memory(context, "the draws that are judged", rows * room * sizeof *x);
+    for (size_t r = 0; r < rows && kept->draws > 0; r++)
+        memcpy(x + r * room, kept->x + r * old, (size_t)kept->draws * sizeof *x);
+    free(kept->x);
+    kept->x = x;
+    kept->room = (int)room;
+    return AIS_OK;
+}
+
+ais_status ais_kept_add(ais_context *context, ais_kept *kept, const ais_chunk *chunk) {
+    size_t dim = (size_t)kept->dim, chains = (size_t)kept->chains, count = (size_t)chunk->count;
+    if (kept->draws + chunk->count > kept->room) {
+        ais_status status = grow(context, kept, kept->draws + chunk->count);
+        if (status != AIS_OK) return status;
+    }
+    for (size_t c = 0; c < chains; c++)
+        for (size_t t = 0; t < count; t++)
+            for (size_t i = 0; i < dim; i++)
+                kept->x[(i * chains + c) * (size_t)kept->room + (size_t)kept->draws + t] =
+                    chunk->x[(c * count + t) * dim + i];
+    kept->draws += chunk->count;
+    return AIS_OK;
+}
+
+typedef struct judgement {
+    const ais_kept *kept;
+    int tasks;
+    double *worst; /* of each task; NAN: out of memory */
+} judgement;
+
+/* Coordinates task, task + tasks, ...: a task has working room for one at a time. */
+static void judge(void *data, int task) {
+    const judgement *this = data;
+    const ais_kept *kept = this->kept;
+    size_t chains = (size_t)kept->chains, draws = (size_t)kept->draws;
+    double *x = malloc(chains * draws * sizeof *x), worst = INFINITY;
+    ais_column column;
+    this->worst[task] = NAN;
+    if (x && ais_column_init(&column, kept->chains, kept->draws)) {
+        for (int i = task; i < kept->dim; i += this->tasks) {
+            const double *from = kept->x + (size_t)i * chains * (size_t)kept->room;
+            for (size_t c = 0; c < chains; c++) memcpy(x + c * draws, from + c * (size_t)kept->room, draws * sizeof *x);
+            worst = fmin(worst, ais_column_worst(&column, x));
+        }
+        ais_column_free(&column);
+        this->worst[task] = worst;
+    }
+    free(x);
+}
+
+ais_status ais_kept_worst(ais_context *context, const ais_kept *kept, ais_pool *pool, double *worst) {
+    int threads = ais_pool_threads(pool), tasks = threads < kept->dim ? threads : kept->dim;
+    *worst = NAN;
+    if (kept->draws < 4) return AIS_OK;
+    judgement this = {.kept = kept, .tasks = tasks, .worst = malloc((size_t)tasks * sizeof(double))};
+    if (this.worst) ais_pool_run(pool, tasks, judge, &this);
+    double least = INFINITY;
+    bool whole = this.worst != NULL;
+    for (int k = 0; whole && k < tasks; k++) {
+        whole = !isnan(this.worst[k]);
+        least = fmin(least, this.worst[k]);
+    }
+    free(this.worst);
+    if (!whole)
+        return ais_fail_memory(context, "judging the draws",
+                               (size_t)kept->chains * (size_t)kept->draws * 10 * sizeof(double));
+    *worst = least;
+    return AIS_OK;
+}

@@ -1,0 +1,35 @@
+/* A target that counts what is asked of it, and answers no more once a budget is spent.
+ *
+ * Every block of chains has one of its own: its thread alone writes the counts, so that counting needs no lock, and
+ * anybody may read them. A question beyond the budget, or after *halt was set, is answered with NaN without asking the
+ * density, at which every kernel ends its step with an error. Whoever sees such an error looks at `refused` before he
+ * blames the density. */
+#ifndef AIS_TARGET_COUNTED_H
+#define AIS_TARGET_COUNTED_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include <aisampler/target.h>
+
+typedef struct ais_counted {
+    ais_target target; /* to be used in place of the inner one; its data is this struct */
+    const ais_target *inner;
+    atomic_long densities, gradients; /* asked of the inner target so far */
+    long left;                        /* evaluations still allowed */
+    const atomic_bool *halt;          /* never NULL */
+    bool refused;                     /* something was asked beyond that */
+    size_t padded, chains;            /* of a batch of so many points the first so many are somebody's; 0: of none */
+    double *packed;                   /* dim x chains, where there is padding */
+} ais_counted;
+
+/* Without a limit, to begin with. A block of chains pads its batches to lanes: only
+ * the chains are evaluated. 0 and 0 where nothing is padded. False
+ * when memory is out. */
+bool ais_counted_begin(ais_counted *counted, const ais_target *inner, size_t chains, size_t lanes);
+void ais_counted_end(ais_counted *counted);
+
+long ais_counted_densities(const ais_counted *counted);
+long ais_counted_gradients(const ais_counted *counted);
+
+#endif

@@ -1,0 +1,108 @@
+/* Exploring with NUTS, in stretches that double; the affine map of each is fitted to the stretch before. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <aisampler/diagnostics.h>
+
+#include "explore/affine.h"
+#include "explore/chains.h"
+#include "trainer/map_learning.h"
+
+typedef struct plan {
+    int warmup, draws, max_depth;
+} plan;
+
+/* Two stretches to find metric and step size, then draws, as often as it takes: the last one is repeated, twice as
+ * long each time. Shallow trees at first, where the metric is a guess. */
+static const plan stretches[] = {{40, 0, 6}, {80, 0, 8}, {40, 160, 10}};
+enum { STRETCHES = sizeof stretches / sizeof *stretches, MOST_STRETCHES = 4 };
+static const double enough = 40; /* effective draws: fit and verdict rest on them */
+
+/* Of the points from number `first` on, but for those far below the highest; of draws alone and without gradients for
+ * proposals, which have to cover all of p; of all with gradients for NUTS, whose steps follow its narrowest parts. */
+static ais_status refit(ais_context *context, ais_map_learning *this, size_t first, bool proposals, double *mean,
+                        double *factor) {
+    const ais_archive *archive = &this->archive;
+    size_t dim = (size_t)archive->dim, n = 0;
+    double *x = malloc((archive->count - first + 1) * 2 * dim * sizeof *x), top = -INFINITY;
+    if (!x) return ais_fail_memory(context, "an affine map", archive->count * dim * sizeof *x);
+    double *gradient = x + (archive->count - first + 1) * dim;
+    for (size_t c = first; c < archive->count; c++) top = fmax(top, archive->logp[c]);
+    for (size_t c = first; c < archive->count; c++) {
+        bool whole = archive->logp[c] > top - 10 - 2 * (double)dim;
+        if (proposals) whole = archive->from[c] == AIS_FROM_CHAIN;
+        if (!whole || !ais_archive_has_gradient(archive, c)) continue;
+        memcpy(x + n * dim, archive->x + c * dim, dim * sizeof *x);
+        memcpy(gradient + n++ * dim, archive->gradient + c * dim, dim * sizeof *x);
+    }
+    ais_status status =
+        n > 1 ? ais_affine_fit(context, (int)dim, n, x, proposals ? NULL : gradient, mean, factor) : AIS_OK;
+    free(x);
+    return status;
+}
+
+static ais_status stretch(ais_context *context, ais_map_learning *this, int number) {
+    const plan *of = &stretches[number < STRETCHES ? number : STRETCHES - 1];
+    int times = number < STRETCHES ? 1 : 1 << (number - STRETCHES + 1), draws = of->draws * times;
+    const ais_target *target = this->lesson->target;
+    size_t dim = (size_t)target->dim, first = this->archive.count;
+    long left = this->evaluator.most - this->evaluator.densities - this->evaluator.gradients;
+    if (this->evaluator.most && left < AIS_EXPLORING)
+        return ais_fail(context, AIS_SPENT, "a budget of %ld evaluations was spent on exploring", this->evaluator.most);
+    double *state = malloc(dim * AIS_EXPLORING * (size_t)(draws + 1) * sizeof *state);
+    if (!state) return ais_fail_memory(context, "draws", dim * (size_t)draws * sizeof *state);
+    ais_stretch run = {.seed = this->lesson->options->seed,
+                       .number = number,
+                       .chains = AIS_EXPLORING,
+                       .warmup = of->warmup,
+                       .draws = draws,
+                       .max_depth = of->max_depth,
+                       .mean = this->explored.mean,
+                       .factor = this->explored.factor,
+                       .x = this->chain,
+                       .most = this->evaluator.most ? left / AIS_EXPLORING : 0,
+                       .deadline = this->evaluator.deadline,
+                       .stop = this->evaluator.stop,
+                       .tick = this->evaluator.tick,
+                       .tick_data = this->evaluator.tick_data,
+                       .before = this->evaluator.densities + this->evaluator.gradients,
+                       .state = draws ? state : NULL};
+    ais_status status = ais_explore_stretch(context, target, this->lesson->pool, &run, &this->archive);
+    this->evaluator.densities += run.densities;
+    this->evaluator.gradients += run.gradients;
+    this->explored.stretches = number + 1;
+    if (status == AIS_OK && run.cut_short)
+        status = this->evaluator.stop && *this->evaluator.stop
+                     ? ais_fail(context, AIS_STOPPED, "stopped while exploring")
+                     : ais_fail(context, AIS_SPENT, "the budget was spent on exploring");
+    if (status == AIS_OK && draws) {
+        double ess = ais_worst_ess((int)dim, AIS_EXPLORING, draws, state);
+        this->explored.any = ess > 4;
+        this->explored.step_size = run.step_size;
+        this->explored.per_effective = run.leapfrogs / ess;
+        if (ess < enough && number + 1 < MOST_STRETCHES) this->explored.any = false;
+    }
+    free(state);
+    if (status != AIS_OK || this->explored.any) return status;
+    /* An archive that was full has moved its points: then all of them speak. */
+    return refit(context, this, first < this->archive.count ? first : 0, false, this->explored.mean,
+                 this->explored.factor);
+}
+
+ais_status ais_map_explore(ais_context *context, ais_map_learning *this) {
+    size_t dim = (size_t)this->archive.dim;
+    ais_status status = AIS_OK;
+    memcpy(this->explored.mean, this->mean, dim * sizeof(double));
+    memcpy(this->explored.factor, this->factor, dim * dim * sizeof(double));
+    /* In a plane splines follow any shape, from weights alone: chains only look for a bend. */
+    int most = dim > 2 ? MOST_STRETCHES : STRETCHES - 1;
+    while (status == AIS_OK && !this->bent && !this->explored.any && this->explored.stretches < most) {
+        ais_lesson_start_progress("exploring", (double)this->explored.stretches / MOST_STRETCHES, this->lesson);
+        size_t first = this->archive.count;
+        status = stretch(context, this, this->explored.stretches);
+        if (status == AIS_OK && !this->explored.any) status = ais_map_bend(context, this, first);
+    }
+    if (this->bent || dim <= 2) return status;
+    return status == AIS_OK ? refit(context, this, 0, true, this->mean, this->factor) : status;
+}

@@ -1,0 +1,536 @@
+#include "trainer/map_learning.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "explore/affine.h"
+#include "explore/mixture_fit.h"
+#include "kernel/learned.h"
+#include "simd/normal.h"
+#include "trainer/identity.h"
+
+/* Draws that are wanted where nobody says how many, and points that the archive holds at the most. */
+static const double usual_wanted = 16000;
+static const size_t most_points = 65536, most_bytes = (size_t)256 << 20;
+enum { FEW_DIMENSIONS = 3, FIRST_JUDGEMENT = 256, LEAST_SCREEN = 256, SCREEN_SHARE = 16, POPULATION = 512 };
+
+/* ---- look ------------------------------------------------------------------------------------------ */
+
+static long screen_of(const ais_map_learning *this) {
+    const ais_train_options *options = this->lesson->options;
+    if (options->screen) return options->screen;
+    double screen = this->economy.wanted / SCREEN_SHARE, most = 4000.0 * this->archive.dim;
+    if (options->evaluations) screen = fmin(screen, (double)options->evaluations / SCREEN_SHARE);
+    return (long)fmax(fmin(screen, most), LEAST_SCREEN);
+}
+
+/* A copy that outlives the look. */
+static ais_status keep_mixture(ais_context *context, ais_map_learning *this, const ais_components *from) {
+    size_t dim = (size_t)from->dim;
+    if (!from->count) return AIS_OK;
+    if (!ais_components_take(&this->mixture, &this->arena, from->dim, from->count))
+        return ais_fail_memory(context, "modes", dim * dim * sizeof(double));
+    ais_components_copy(&this->mixture, from);
+    return AIS_OK;
+}
+
+/* Evaluations after which no further optimisation begins: as many as draws are wanted, half without a gradient, and
+ * a quarter of a budget at the most; what is screened comes on top, since points that look odd lead to optimisations.
+ */
+static long effort_of(const ais_map_learning *this, long screen) {
+    double effort = this->economy.wanted / (this->lesson->target->grad ? 1 : 2);
+    if (this->evaluator.most) effort = fmin(effort, (double)this->evaluator.most / 4);
+    return (long)effort + 2 * screen;
+}
+
+static ais_status begin_look(ais_context *context, ais_map_learning *this, bool anneal, ais_start **out) {
+    ais_lesson *lesson = this->lesson;
+    const ais_train_options *options = lesson->options;
+    ais_training *training = lesson->training;
+    long screen = screen_of(this), used = this->evaluator.densities;
+    ais_start_options how = {.seed = options->seed,
+                             .scale = options->scale,
+                             .screen = screen,
+                             .population = POPULATION,
+                             .effort = effort_of(this, screen),
+                             .look_only = !anneal,
+                             .anneal = anneal,
+                             .most = this->evaluator.most ? this->evaluator.most - used : 0,
+                             .deadline = this->evaluator.deadline,
+                             .pool = lesson->pool,
+                             .stop = options->ranks ? NULL : options->stop, /* ranks stop together, later */
+                             .progress = ais_lesson_start_progress,
+                             .progress_data = lesson,
+                             .tick = ais_lesson_tick};
+    double began = ais_now();
+    ais_status status = ais_cold_start(context, lesson->target, &how, out);
+    if (status != AIS_OK) return status;
+    const ais_start *start = *out;
+    /* The look makes evaluations in batches, as later stages do. */
+    ais_economy_measure(&this->economy, (ais_now() - began) / (double)(start->densities + start->gradients),
+                        lesson->target->grad && start->separate <= 1);
+    this->evaluator.densities += start->densities;
+    this->evaluator.gradients = start->gradients;
+    training->start_evaluations = start->densities + start->gradients;
+    training->modes = start->separate;
+    training->trusted = start->trusted;
+    memcpy(training->sentence, start->sentence, sizeof training->sentence);
+    memcpy(training->warning, start->warning, sizeof training->warning);
+    return ais_ranks_first(context, options->ranks, &this->economy, sizeof this->economy);
+}
+
+static ais_status look(ais_context *context, ais_map_learning *this) {
+    ais_start *start;
+    ais_status status = begin_look(context, this, false, &start);
+    if (status != AIS_OK) return status;
+    size_t dim = (size_t)start->dim;
+    memcpy(this->mean, start->modes ? start->mode_mean : start->peak, dim * sizeof(double));
+    for (size_t i = 0; i < dim; i++) this->factor[i * dim + i] = start->scale;
+    if (start->modes) memcpy(this->factor, start->mode_factor, dim * dim * sizeof(double));
+    this->scale = start->scale;
+    status = keep_mixture(context, this, &start->mixture);
+    ais_start_free(start);
+    return status;
+}
+
+/* The plan, with what the caller chose of it. */
+static void choose_plan(ais_map_learning *this) {
+    const ais_train_options *options = this->lesson->options;
+    const ais_shape *shape = options->shape;
+    int dim = this->archive.dim;
+    const ais_map_plan *usual = ais_map_plan_for(dim, this->slopes, this->plan_number);
+    this->own_plan = *usual;
+    if (shape) {
+        this->own_plan.shape = *shape;
+        this->own_plan.spread = shape->depth < 0 || dim > 2 ? 0 : 2;
+    }
+    if (options->rate > 0) this->own_plan.recipe.pace.rate = options->rate;
+    this->plan = shape || options->rate > 0 ? &this->own_plan : usual;
+}
+
+/* ---- explore --------------------------------------------------------------------------------------- */
+
+/* Where NUTS begins when the normal fit says nothing: all over the region, steps as large as it is. */
+static ais_status place_anywhere(ais_map_learning *this) {
+    size_t dim = (size_t)this->archive.dim;
+    double scale = this->scale, logp = -INFINITY;
+    memset(this->factor, 0, dim * dim * sizeof(double));
+    memset(this->mean, 0, dim * sizeof(double));
+    for (size_t i = 0; i < dim; i++) this->factor[i * dim + i] = scale;
+    ais_status status = AIS_OK;
+    for (uint64_t c = 0, step = 1; c < AIS_EXPLORING && status == AIS_OK; step++) {
+        double *x = this->chain + c * dim;
+        ais_stream stream = {this->lesson->options->seed, step, 0, AIS_FOR_START};
+        ais_normals(&stream, dim, x);
+        for (size_t i = 0; i < dim; i++) x[i] *= scale;
+        status = ais_evaluate(&this->evaluator, 1, x, &logp);
+        if (logp > -INFINITY || step > 100 * AIS_EXPLORING) c++;
+    }
+    return status;
+}
+
+/* Where NUTS begins: proposals so far, by their weights. */
+static ais_status place_chains(ais_context *context, ais_map_learning *this) {
+    const ais_archive *archive = &this->archive;
+    size_t dim = (size_t)archive->dim, index[AIS_EXPLORING];
+    double *weight = malloc((archive->count + 1) * sizeof *weight);
+    if (!weight) return ais_fail_memory(context, "weights", archive->count * sizeof *weight);
+    ais_status status = ais_archive_weigh(context, archive, this->lesson->pool, weight);
+    double top = -INFINITY;
+    for (size_t c = 0; c < archive->count; c++) top = fmax(top, weight[c]);
+    for (int c = 0; c < AIS_EXPLORING; c++) memcpy(this->chain + (size_t)c * dim, this->mean, dim * sizeof(double));
+    if (status == AIS_OK && top > -INFINITY) {
+        ais_stream stream = {this->lesson->options->seed, 0, 2, AIS_FOR_RESAMPLE};
+        ais_systematic(archive->count, weight, ais_random_uniform(&stream, 0), AIS_EXPLORING, index);
+        for (int c = 0; c < AIS_EXPLORING; c++)
+            memcpy(this->chain + (size_t)c * dim, archive->x + index[c] * dim, dim * sizeof(double));
+    }
+    free(weight);
+    return status;
+}
+
+static ais_status judge_normal_fit(ais_context *context, ais_map_learning *this) {
+    ais_kernel *normal = NULL;
+    ais_status status = ais_map_affine(context, this, &normal);
+    if (status == AIS_OK) status = ais_map_judge(context, this, &(ais_source){.map = normal}, FIRST_JUDGEMENT);
+    ais_kernel_free(normal);
+    return status;
+}
+
+/* Proposals of the normal fit lead somewhere when their weights are not all in a few of them. */
+static bool leads_on(const ais_map_learning *this) { return this->best && this->verdict.efficiency > 0.05; }
+
+/* The mixture as all points so far, by their weights, would have it; a new one, since the archive's sources stay. */
+static ais_status refit_mixture(ais_context *context, ais_map_learning *this, const ais_components *from,
+                                ais_components *fitted) {
+    const ais_archive *archive = &this->archive;
+    double *weight = malloc((archive->count + 1) * sizeof *weight);
+    ais_status status = AIS_OK;
+    if (!weight || !ais_components_take(fitted, &this->arena, from->dim, from->count))
+        status = ais_fail_memory(context, "a mixture", archive->count * sizeof *weight);
+    if (status == AIS_OK) ais_components_copy(fitted, from);
+    if (status == AIS_OK) status = ais_archive_weigh(context, archive, this->lesson->pool, weight);
+    if (status == AIS_OK)
+        status =
+            ais_mixture_fit(context, fitted, this->lesson->pool, archive->count, archive->x, archive->logp, weight);
+    free(weight);
+    return status;
+}
+
+/* Mixtures fitted to what the one before has shown, as long as they become better. */
+static ais_status fit_mixtures(ais_context *context, ais_map_learning *this) {
+    enum { MOST = 4 };
+    static const double worth = 0.9; /* of the waste before: what another one should leave at the most */
+    const ais_components *from = &this->mixture;
+    ais_status status = ais_map_judge(context, this, &(ais_source){.mixture = from}, FIRST_JUDGEMENT);
+    for (int k = 0; k < MOST && status == AIS_OK; k++) {
+        ais_components *fitted = AIS_TAKE(&this->arena, ais_components, 1);
+        double before = this->waste;
+        status = fitted ? refit_mixture(context, this, from, fitted) : ais_fail_memory(context, "a mixture", 0);
+        if (status == AIS_OK) status = ais_map_judge(context, this, &(ais_source){.mixture = fitted}, FIRST_JUDGEMENT);
+        if (!(this->waste < worth * before)) break;
+        from = fitted;
+    }
+    return status;
+}
+
+/* Several modes, or no gradient: importance sampling, in few dimensions from all over the region, and from mixtures
+ * that begin with one component at each mode. */
+static ais_status with_weights(ais_context *context, ais_map_learning *this) {
+    size_t dim = (size_t)this->archive.dim, n = FIRST_JUDGEMENT * (1 + dim);
+    long left = this->evaluator.most - this->evaluator.densities - this->evaluator.gradients;
+    if (this->evaluator.most && (long)n > left / 3) n = (size_t)(left / 3); /* something must be left for a verdict */
+    double *room = malloc(n * (dim + 1) * sizeof *room);
+    ais_status status = room ? AIS_OK : ais_fail_memory(context, "proposals", n * dim * sizeof *room);
+    if (status == AIS_OK && (dim <= FEW_DIMENSIONS || !this->mixture.count)) {
+        int region;
+        status = ais_map_source(context, this, &(ais_source){.scale = this->scale}, &region);
+        if (status == AIS_OK) status = ais_map_draw(context, this, region, n, room);
+    }
+    this->round++;
+    free(room);
+    if (status == AIS_OK && this->mixture.count) status = fit_mixtures(context, this);
+    return status == AIS_OK ? ais_map_unbend(context, this) : status;
+}
+
+/* NUTS, and the affine map that its draws show. */
+static ais_status explore(ais_context *context, ais_map_learning *this) {
+    static const double some = 26; /* effective draws, without which the normal fit says nothing */
+    ais_status status = this->verdict.weighing.ess < some ? place_anywhere(this) : place_chains(context, this);
+    if (status == AIS_OK) status = ais_map_explore(context, this);
+    if (status != AIS_OK || this->bent) return status;
+    ais_kernel_free(this->best); /* its verdict knew nothing of the chains' draws */
+    ais_kernel_free(this->present);
+    this->best = this->present = NULL;
+    this->vain = 0;
+    if (this->archive.dim <= 2 && !this->lesson->options->objective) {
+        this->slopes = false;
+        choose_plan(this);
+        return with_weights(context, this);
+    }
+    return judge_normal_fit(context, this);
+}
+
+/* One mode and a gradient. */
+static ais_status with_gradient(ais_context *context, ais_map_learning *this) {
+    ais_status status = judge_normal_fit(context, this);
+    return status == AIS_OK && !leads_on(this) ? explore(context, this) : status;
+}
+
+/* Where rounds of the map's own proposals ended badly: would what NUTS costs pay? */
+static bool explore_after_all(const ais_map_learning *this) {
+    static const double usual_gradients = 8000, hoped_waste = 1;
+    const ais_train_options *options = this->lesson->options;
+    bool free = !options->shape && !options->steps && options->method == AIS_START_HUNT;
+    return free && this->slopes && !this->bent && !this->explored.stretches && this->best &&
+           usual_gradients * this->economy.gradient <
+               this->economy.wanted * (this->waste - hoped_waste) * this->economy.density;
+}
+
+/* ---- conclude -------------------------------------------------------------------------------------- */
+
+/* NUTS in the latent space of the affine map, as it explored. */
+static ais_status nuts_instead(ais_context *context, ais_map_learning *this, ais_kernel **kernel) {
+    ais_kernel *map = NULL, *nuts = NULL;
+    memcpy(this->mean, this->explored.mean, (size_t)this->archive.dim * sizeof(double));
+    memcpy(this->factor, this->explored.factor, (size_t)this->archive.dim * (size_t)this->archive.dim * sizeof(double));
+    ais_status status = ais_map_affine(context, this, &map);
+    if (status == AIS_OK)
+        status =
+            ais_kernel_nuts(context, &(ais_nuts_options){.unit = true, .step_size = this->explored.step_size}, &nuts);
+    if (status == AIS_OK) return ais_kernel_latent(context, map, nuts, kernel);
+    ais_kernel_free(map);
+    return status;
+}
+
+/* All proposals together, those from all over the region among them, know of mass that the best map alone may not
+ * reach: then their log Z lies above its. room: twice as many numbers as weights. */
+static void compare_evidence(ais_map_learning *this, const double *weight, double *room) {
+    static const double errors = 3, slack = 0.1; /* what maps were fitted to is among their draws: a little too low */
+    const ais_archive *archive = &this->archive;
+    ais_training *training = this->lesson->training;
+    size_t many = 0, used = strlen(training->warning);
+    for (size_t c = 0; c < archive->count; c++)
+        if (archive->from[c] >= 0) room[many++] = weight[c];
+    if (many < 2 || isnan(this->evidence.log_mean)) return;
+    ais_weighing all = ais_weigh(many, room, room + many);
+    double above = all.log_mean - this->evidence.log_mean, error = hypot(all.log_error, this->evidence.log_error);
+    if (!(above > slack + errors * error)) return;
+    snprintf(
+        training->warning + used, sizeof training->warning - used,
+        "%sall proposals together find more mass (log Z %.3f) than those of the kernel (%.3f): a part of the density "
+        "may be missing",
+        used ? "; " : "", all.log_mean, this->evidence.log_mean);
+}
+
+/* Points to start chains from: draws of NUTS, or proposals by their weights. */
+static ais_status take_points(ais_context *context, ais_map_learning *this) {
+    const ais_archive *archive = &this->archive;
+    ais_training *training = this->lesson->training;
+    size_t dim = (size_t)archive->dim, n = archive->count, wanted = (size_t)training->count;
+    double *weight = malloc((n + 1) * sizeof *weight), *room = malloc(2 * (n + 1) * sizeof *room);
+    size_t *index = malloc(wanted * sizeof *index);
+    ais_status status = weight && room && index ? AIS_OK : ais_fail_memory(context, "weights", n * sizeof *weight);
+    if (status == AIS_OK) status = ais_archive_weigh(context, archive, this->lesson->pool, weight);
+    if (status == AIS_OK) compare_evidence(this, weight, room);
+    if (status == AIS_OK) {
+        for (size_t c = 0; c < n && this->explored.any; c++)
+            weight[c] = archive->from[c] == AIS_FROM_CHAIN ? 0 : -INFINITY;
+        ais_stream stream = {this->lesson->options->seed, 0, 3, AIS_FOR_RESAMPLE};
+        ais_systematic(n, weight, ais_random_uniform(&stream, 0), wanted, index);
+        /* Neighbours in the archive may be alike: chains take them from far apart. */
+        for (size_t k = 0; k < wanted; k++) {
+            size_t from = index[k * 191 % wanted];
+            memcpy(training->x + k * dim, archive->x + from * dim, dim * sizeof(double));
+        }
+    }
+    free(weight);
+    free(room);
+    free(index);
+    return status;
+}
+
+static ais_status conclude(ais_context *context, ais_map_learning *this) {
+    ais_lesson *lesson = this->lesson;
+    ais_training *training = lesson->training;
+    ais_status status = take_points(context, this);
+    double map = ais_map_cost(this), nuts = ais_nuts_cost(this);
+    if (status == AIS_OK && !this->best && !this->explored.any)
+        status =
+            ais_fail(context, AIS_BAD_DENSITY, "no map was found for target %.100s: no proposal had a positive density",
+                     lesson->target->name ? lesson->target->name : "");
+    if (status != AIS_OK) return status;
+    training->log_z = this->evidence.log_mean;
+    training->log_z_error = this->evidence.log_error;
+    training->worst_ess = this->best ? this->verdict.efficiency : NAN;
+    training->acceptance = this->best ? this->verdict.acceptance : NAN;
+    lesson->best = this->best;
+    lesson->best_ess = this->best ? this->verdict.efficiency : -1;
+    this->best = NULL;
+    if (nuts < map) {
+        ais_kernel *instead = NULL;
+        status = nuts_instead(context, this, &instead);
+        if (status != AIS_OK) return status;
+        ais_kernel_free(lesson->best);
+        lesson->best = instead;
+    }
+    return AIS_OK;
+}
+
+/* ---- all ------------------------------------------------------------------------------------------- */
+
+static size_t room_for(int dim, bool gradient) {
+    size_t row = (size_t)dim * sizeof(double) * (gradient ? 2 : 1) + sizeof(double) + sizeof(int);
+    return most_bytes / row < most_points ? most_bytes / row : most_points;
+}
+
+static ais_status prepare(ais_context *context, ais_map_learning *this) {
+    const ais_train_options *options = this->lesson->options;
+    const ais_target *target = this->lesson->target;
+    size_t dim = (size_t)target->dim;
+    this->economy = ais_economy_begin(options->effective > 0 ? options->effective : usual_wanted,
+                                      options->effective > 0 || options->seconds > 0);
+    this->before = NAN;
+    this->evidence = (ais_weighing){.log_mean = NAN, .log_error = INFINITY};
+    this->evaluator = (ais_evaluator){.context = context,
+                                      .target = target,
+                                      .pool = this->lesson->pool,
+                                      .stop = options->ranks ? NULL : options->stop,
+                                      .most = options->evaluations,
+                                      .deadline = options->seconds > 0 ? this->lesson->began + options->seconds : 0,
+                                      .densities = options->checkpoint ? AIS_IDENTITY_POINTS : 0,
+                                      .difference = 1e-5,
+                                      .tick = ais_lesson_tick,
+                                      .tick_data = this->lesson};
+    ais_archive_begin(&this->archive, target->dim, target->grad != NULL, room_for(target->dim, target->grad != NULL));
+    this->mean = AIS_TAKE(&this->arena, double, dim);
+    this->factor = AIS_TAKE(&this->arena, double, dim *dim);
+    this->chain = AIS_TAKE(&this->arena, double, AIS_EXPLORING *dim);
+    this->explored.mean = AIS_TAKE(&this->arena, double, dim);
+    this->explored.factor = AIS_TAKE(&this->arena, double, dim *dim);
+    return this->mean && this->factor && this->chain && this->archive.room && this->explored.mean &&
+                   this->explored.factor
+               ? AIS_OK
+               : ais_fail_memory(context, "learning", dim * dim * sizeof(double));
+}
+
+static void release(ais_map_learning *this) {
+    ais_evaluator_free(&this->evaluator);
+    ais_archive_free(&this->archive);
+    for (int s = 0; s < AIS_MOST_SOURCES; s++) ais_kernel_free(this->snapshot[s]);
+    ais_kernel_free(this->present);
+    ais_kernel_free(this->best);
+    ais_arena_free(&this->arena);
+}
+
+/* What the caller says of map and objective. Of a resumed training it is known whether it goes by slopes. */
+static ais_status read_options(ais_context *context, ais_map_learning *this, bool resumed) {
+    static const struct {
+        const char *name;
+        bool slopes;
+        double likelihood_share;
+    } known[] = {{"fisher", true, 0}, {"likelihood", false, 1}, {"likelihood+exact", false, 0.4}, {"exact", false, 0}};
+    enum { KNOWN = sizeof known / sizeof *known };
+    const ais_train_options *options = this->lesson->options;
+    const ais_target *target = this->lesson->target;
+    const ais_shape *shape = options->shape;
+    int k = 0;
+    /* In one dimension there is nothing to couple: splines, by weights. */
+    if (!resumed) this->slopes = target->grad && target->dim > 1 && (this->bent || this->lesson->training->modes <= 1);
+    this->given_share = NAN;
+    while (options->objective && k < KNOWN && strcmp(options->objective, known[k].name) != 0) k++;
+    if (k == KNOWN)
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "objective '%s' is not one of fisher, likelihood, exact and likelihood+exact, which spline and "
+                        "realnvp kernels take",
+                        options->objective);
+    if (options->objective && known[k].slopes && !target->grad)
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "objective fisher needs the gradient of the log density, and target %s has none: use "
+                        "likelihood+exact",
+                        target->name);
+    if (options->objective) {
+        if (!resumed) this->slopes = known[k].slopes;
+        this->given_share = known[k].likelihood_share;
+    }
+    if (options->population)
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "a population is what henon kernels learn from: leave it out for other maps");
+    if (shape && (shape->reversal != AIS_SWAP || shape->joint || shape->map == AIS_AFFINE))
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "a map that is learned for independent proposals is a spline or realnvp on x alone, with swap");
+    choose_plan(this);
+    return AIS_OK;
+}
+
+/* Points that follow p, whoever drew them: the affine map is fitted to them. */
+static ais_status take_points_from(ais_context *context, ais_map_learning *this, size_t n, const double *x) {
+    size_t dim = (size_t)this->archive.dim;
+    double *logp = malloc(n * (dim + 1) * sizeof *logp);
+    ais_status status = logp ? AIS_OK : ais_fail_memory(context, "points to learn from", n * dim * sizeof *logp);
+    bool gradient = this->lesson->target->grad != NULL;
+    if (status == AIS_OK)
+        status = gradient ? ais_evaluate_gradient(&this->evaluator, n, x, logp, logp + n)
+                          : ais_evaluate(&this->evaluator, n, x, logp);
+    if (status == AIS_OK)
+        status = ais_archive_add(context, &this->archive, AIS_FROM_CHAIN, n, x, logp, gradient ? logp + n : NULL);
+    free(logp);
+    if (status == AIS_OK) status = ais_affine_fit(context, (int)dim, n, x, NULL, this->mean, this->factor);
+    return status == AIS_OK ? judge_normal_fit(context, this) : status;
+}
+
+/* From draws that the caller has. */
+static ais_status from_draws(ais_context *context, ais_map_learning *this, const ais_draws *draws) {
+    enum { MOST = 4096 };
+    ais_training *training = this->lesson->training;
+    if (draws->dim != this->archive.dim)
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "the draws to start from have %d parameters, but %s has dimension %d", draws->dim,
+                        this->lesson->target->name, this->archive.dim);
+    size_t total = (size_t)draws->chains * (size_t)draws->draws, n = total < MOST ? total : MOST;
+    size_t dim = (size_t)draws->dim;
+    double *x = malloc(n * dim * sizeof *x);
+    if (!x) return ais_fail_memory(context, "draws", n * dim * sizeof *x);
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 0; i < dim; i++) x[k * dim + i] = draws->value[i * total + k * total / n];
+    snprintf(training->sentence, sizeof training->sentence,
+             "training started from %zu given draws: modes that they miss are missed", total);
+    training->trusted = true;
+    ais_status status = take_points_from(context, this, n, x);
+    free(x);
+    return status;
+}
+
+static ais_status from_nuts(ais_context *context, ais_map_learning *this) {
+    ais_training *training = this->lesson->training;
+    if (!this->lesson->target->grad)
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "a start from NUTS needs the gradient of the log density, and target "
+                        "%s has none",
+                        this->lesson->target->name);
+    this->scale = this->lesson->target->start_scale > 0 ? this->lesson->target->start_scale : 1;
+    ais_status status = place_anywhere(this);
+    if (status == AIS_OK) status = ais_map_explore(context, this);
+    snprintf(training->sentence, sizeof training->sentence,
+             "training started from %d chains of NUTS: modes that they did not find are missed", AIS_EXPLORING);
+    training->trusted = true;
+    return status == AIS_OK && !this->bent ? judge_normal_fit(context, this) : status;
+}
+
+/* Look and explore, as the caller wants it. */
+static ais_status begin(ais_context *context, ais_map_learning *this) {
+    const ais_train_options *options = this->lesson->options;
+    ais_start *annealed = NULL;
+    ais_status status = AIS_OK;
+    if (options->method == AIS_START_HUNT) status = look(context, this);
+    if (options->method == AIS_START_ANNEAL) status = begin_look(context, this, true, &annealed);
+    this->lesson->training->start_seconds = ais_now() - this->lesson->began;
+    if (status == AIS_OK) status = read_options(context, this, false);
+    if (status != AIS_OK)
+        ; /* nothing more */
+    else if (options->method == AIS_START_DRAWS)
+        status = from_draws(context, this, options->start);
+    else if (annealed)
+        status = take_points_from(context, this, (size_t)annealed->count, annealed->x);
+    else if (options->method == AIS_START_NUTS)
+        status = from_nuts(context, this);
+    else
+        status = this->slopes ? with_gradient(context, this) : with_weights(context, this);
+    ais_start_free(annealed);
+    return status;
+}
+
+ais_status ais_learn_map(ais_context *context, ais_lesson *lesson) {
+    ais_map_learning this = {.lesson = lesson};
+    ais_training *training = lesson->training;
+    bool resumed = false;
+    ais_status status = prepare(context, &this);
+    if (status == AIS_OK)
+        status = ais_checkpoint_enter(context, lesson->checkpoint, "map", ais_map_exchange, &this, &resumed);
+    if (status == AIS_OK && !resumed) status = begin(context, &this);
+    if (status == AIS_OK && resumed) status = read_options(context, &this, true);
+    if (status == AIS_OK && !resumed && lesson->options->shape) { /* only the map that the caller wants will do */
+        ais_kernel_free(this.best);
+        this.best = NULL;
+        this.explored.any = false;
+    }
+    if (status == AIS_OK) status = ais_map_rounds(context, &this);
+    if (status == AIS_OK && explore_after_all(&this)) {
+        status = explore(context, &this);
+        if (status == AIS_OK) status = ais_map_rounds(context, &this);
+    }
+    ais_checkpoint_leave(lesson->checkpoint);
+    if ((status == AIS_SPENT || status == AIS_STOPPED) && (this.best || this.explored.any)) {
+        ais_status end = conclude(context, &this);
+        status = end == AIS_OK && status == AIS_SPENT ? AIS_OK : end == AIS_OK ? status : end;
+    } else if (status == AIS_OK) {
+        status = conclude(context, &this);
+    }
+    training->densities = this.evaluator.densities;
+    training->gradients = this.evaluator.gradients;
+    release(&this);
+    return status;
+}

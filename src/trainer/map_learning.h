@@ -1,0 +1,121 @@
+/* Learning a map on x alone: look, explore, fit, judge, as long as it pays (docs/training.md).
+ *
+ *     look      optimisations and a screen find modes (look/start.h)
+ *     explore   points that follow p, every one kept with all that was computed there (explore/archive.h): proposals
+ *               of the map as it grows, or, where they are of no use, NUTS
+ *     fit       the map, to the archive, without new evaluations (fit/flow_method.h)
+ *     judge     fresh proposals, archived too, say what a chain would be worth (judge/weights.h), and the economy
+ *               whether another round pays (judge/economy.h)
+ *
+ * What is returned is whichever exact kernel takes least to the draws that are wanted. */
+#ifndef AIS_TRAINER_MAP_LEARNING_H
+#define AIS_TRAINER_MAP_LEARNING_H
+
+#include "explore/archive.h"
+#include "fit/flow_method.h"
+#include "judge/economy.h"
+#include "judge/weights.h"
+#include "look/evaluate.h"
+#include "look/start.h"
+#include "trainer/lesson.h"
+#include "trainer/map_plans.h"
+
+/* NUTS as it was after the last stretch of exploring. */
+typedef struct ais_explored {
+    bool any;
+    int stretches;
+    double step_size;
+    double per_effective;  /* gradients that an effective draw takes */
+    double *mean, *factor; /* of the affine map in whose latent space it stepped */
+} ais_explored;
+
+/* The fit to come, or under way. */
+typedef struct ais_fit_plan {
+    int number;
+    bool anew; /* a new map, whitened by the present points */
+    long steps;
+    double likelihood_share;
+    size_t draws; /* of the judgement after it */
+} ais_fit_plan;
+
+typedef struct ais_map_learning {
+    ais_lesson *lesson;
+    ais_evaluator evaluator;
+    ais_economy economy;
+    ais_archive archive;
+    ais_kernel *snapshot[AIS_MOST_SOURCES]; /* of the archive's sources, where they are maps */
+    ais_components mixture;                 /* Student-t's at the modes */
+    ais_arena arena;                        /* of the mixture */
+    bool slopes;                            /* the objective is fisher; else points weigh */
+    bool bent;                              /* a bend was undone: the present map begins with its pivot layer */
+    ais_map_plan own_plan;                  /* where the caller chose the shape or the rate */
+    double given_share;                     /* of likelihood in a fit, where the caller chose the objective; else NAN */
+    const ais_map_plan *plan;
+    int plan_number;
+    int round; /* judgements so far */
+    ais_fit_plan fit;
+    bool fitting;               /* right now */
+    double fit_began;           /* by ais_now() */
+    bool fine;                  /* no longer rough: the weights of the map's draws are about as even as they will be */
+    double share, share_before; /* importance ESS per draw of the last map judged, and of the one before */
+    uint64_t batches;           /* of all fits so far */
+    ais_kernel *present, *best;
+    ais_weighing evidence; /* log Z so far: log_mean and log_error */
+    double most_even;      /* importance ESS per draw, of the maps that it rests on */
+    ais_verdict verdict;   /* of the best */
+    int vain;              /* judgements since the best */
+    double waste, before;  /* draws per effective draw beyond one: of the best now, and before its last round */
+    double scale;          /* of the region that was searched */
+    double *mean, *factor; /* of the affine map behind present maps */
+    ais_explored explored;
+    double *chain; /* where NUTS is: AIS_EXPLORING x dim */
+} ais_map_learning;
+
+enum { AIS_EXPLORING = 4 }; /* chains */
+
+ais_status ais_learn_map(ais_context *context, ais_lesson *lesson);
+
+/* ---- map_rounds.c ---------------------------------------------------------------------------------- */
+
+/* Draws n proposals of a map or a mixture, archives and weighs them; less where the budget is less. The best so far is
+ * kept as a kernel, with its verdict. */
+ais_status ais_map_judge(ais_context *context, ais_map_learning *learning, const ais_source *source, size_t n);
+
+/* An affine kernel with the present mean and factor. */
+ais_status ais_map_affine(ais_context *context, ais_map_learning *learning, ais_kernel **kernel);
+
+/* Rounds of fit and judge from the present archive on, while they pay. */
+ais_status ais_map_rounds(ais_context *context, ais_map_learning *learning);
+
+/* A new source of the archive, its number in *from. Points are weighed by sources as they were: maps go on changing,
+ * and are copied. */
+ais_status ais_map_source(ais_context *context, ais_map_learning *learning, const ais_source *source, int *from);
+
+/* Draws n points of source number `from`, without gradient, into the archive. room: n (dim + 1) doubles. */
+ais_status ais_map_draw(ais_context *context, ais_map_learning *learning, int from, size_t n, double *room);
+
+/* What an effective draw costs with the best map, and with NUTS; infinity where there is none. */
+double ais_map_cost(const ais_map_learning *learning);
+double ais_nuts_cost(const ais_map_learning *learning);
+
+/* ---- map_chains.c ---------------------------------------------------------------------------------- */
+
+/* Explores with NUTS and refits the affine map to what it saw. */
+ais_status ais_map_explore(ais_context *context, ais_map_learning *learning);
+
+/* ---- map_bends.c ----------------------------------------------------------------------------------- */
+
+/* Fits a bend (fit/bend.h) to the points with gradients from number `first` on and, where it fits them, judges it.
+ * If it will do to go on from, it is the present map then, and `bent` says so. */
+ais_status ais_map_bend(ais_context *context, ais_map_learning *learning, size_t first);
+
+/* Modes that importance sampling found may be places along one bend. Where it goes badly, gradients at points that
+ * follow p tell. */
+ais_status ais_map_unbend(ais_context *context, ais_map_learning *learning);
+
+/* ---- map_state.c ----------------------------------------------------------------------------------- */
+
+/* Section "map" of the checkpoint: all that is known when a fit goes on, but for the fit itself. */
+void ais_map_exchange(ais_checkpoint *checkpoint, void *learning);
+
+#endif

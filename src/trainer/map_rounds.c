@@ -1,0 +1,446 @@
+/* Fit and judge in turn. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/ranks.h"
+#include "explore/affine.h"
+#include "fit/flow_start.h"
+#include "kernel/learned.h"
+#include "trainer/map_learning.h"
+
+/* Random numbers of proposals, apart from those of the look. */
+#define STEP_JUDGE  ((uint64_t)1 << 33)
+#define STEP_WIDELY ((uint64_t)1 << 39)
+
+ais_status ais_map_affine(ais_context *context, ais_map_learning *this, ais_kernel **kernel) {
+    const ais_shape shape = {.map = AIS_AFFINE, .reversal = AIS_SWAP, .dim = this->archive.dim};
+    ais_status status = ais_kernel_learned(context, &shape, 0, kernel);
+    return status == AIS_OK ? ais_kernel_whiten(context, *kernel, this->mean, this->factor) : status;
+}
+
+static ais_status copy(ais_context *context, const ais_kernel *kernel, ais_kernel **out) {
+    const ais_learned *from = ais_as_learned(kernel);
+    ais_status status = ais_learned_new(context, &from->shape, 0, out);
+    if (status != AIS_OK) return status;
+    ais_learned *to = (ais_learned *)*out;
+    if (from->weight_count) memcpy(to->weights, from->weights, from->weight_count * sizeof *to->weights);
+    status = ais_kernel_whiten(context, *out, from->whitening.mean, from->whitening.factor);
+    if (status != AIS_OK) ais_kernel_free(*out);
+    return status;
+}
+
+static ais_status copy_mixture(ais_context *context, const ais_components *from, ais_kernel **out) {
+    const ais_mixture_options options = {.dim = from->dim,
+                                         .count = from->count,
+                                         .mean = from->mean,
+                                         .factor = from->factor,
+                                         .weight = from->weight,
+                                         .freedom = from->freedom};
+    return ais_kernel_mixture(context, &options, out);
+}
+
+/* ---- judge ----------------------------------------------------------------------------------------- */
+
+/* Log weights of the chains' draws under the map; *many of them, released by free(). */
+static ais_status weigh_chains(ais_context *context, const ais_map_learning *this, const ais_source *source,
+                               double **weight, size_t *many) {
+    enum { MOST = 2048 };
+    const ais_archive *archive = &this->archive;
+    size_t dim = (size_t)archive->dim, total = 0, n = 0, seen = 0;
+    for (size_t c = 0; c < archive->count; c++) total += archive->from[c] == AIS_FROM_CHAIN;
+    *many = total < MOST ? total : MOST;
+    *weight = NULL;
+    if (!total) return AIS_OK;
+    double *x = malloc(*many * (dim + 2) * sizeof *x);
+    if (!x) return ais_fail_memory(context, "weights of draws", *many * dim * sizeof *x);
+    double *logp = x + *many * dim, *logq = logp + *many;
+    for (size_t c = 0; c < archive->count && n < *many; c++) { /* evenly spread over all of them */
+        if (archive->from[c] != AIS_FROM_CHAIN || seen++ * *many / total < n) continue;
+        memcpy(x + n * dim, archive->x + c * dim, dim * sizeof *x);
+        logp[n++] = archive->logp[c];
+    }
+    *many = n;
+    ais_status status = ais_source_logq(context, source, archive->dim, this->lesson->pool, n, x, logq);
+    if (status == AIS_OK && !(*weight = malloc(n * sizeof **weight)))
+        status = ais_fail_memory(context, "weights of draws", n * sizeof *x);
+    for (size_t c = 0; c < n && status == AIS_OK; c++) (*weight)[c] = logp[c] - logq[c];
+    free(x);
+    return status;
+}
+
+/* As many as the budget allows. */
+static size_t affordable(const ais_map_learning *this, size_t n) {
+    const ais_evaluator *evaluator = &this->evaluator;
+    long left = evaluator->most - evaluator->densities - evaluator->gradients;
+    return evaluator->most && left < (long)n ? (size_t)(left > 0 ? left : 0) : n;
+}
+
+ais_status ais_map_draw(ais_context *context, ais_map_learning *this, int from, size_t n, double *room) {
+    size_t dim = (size_t)this->archive.dim;
+    n = affordable(this, n);
+    double *x = room, *logp = x + n * dim;
+    ais_status status = ais_source_draw(context, &this->archive.source[from], (int)dim, this->lesson->pool,
+                                        this->lesson->options->seed, STEP_WIDELY + (uint64_t)this->round, n, x, NULL);
+    if (status == AIS_OK) status = ais_evaluate(&this->evaluator, n, x, logp);
+    return status == AIS_OK ? ais_archive_add(context, &this->archive, from, n, x, logp, NULL) : status;
+}
+
+ais_status ais_map_source(ais_context *context, ais_map_learning *this, const ais_source *source, int *from) {
+    ais_kernel *snapshot = NULL;
+    ais_status status = source->map ? copy(context, source->map, &snapshot) : AIS_OK;
+    if (status != AIS_OK) return status;
+    if (this->archive.sources == AIS_MOST_SOURCES) { /* the oldest one goes */
+        ais_kernel_free(this->snapshot[0]);
+        memmove(this->snapshot, this->snapshot + 1, (AIS_MOST_SOURCES - 1) * sizeof *this->snapshot);
+    }
+    ais_source kept = *source;
+    if (source->map) kept.map = snapshot;
+    *from = ais_archive_source(&this->archive, &kept);
+    this->snapshot[*from] = snapshot;
+    return AIS_OK;
+}
+
+static ais_status draw_and_weigh(ais_context *context, ais_map_learning *this, const ais_source *source, size_t n,
+                                 double *room, ais_verdict *verdict) {
+    int dim = this->archive.dim;
+    double *x = room, *gradient = x + n * (size_t)dim, *logp = gradient + n * (size_t)dim, *logq = logp + n, *given;
+    size_t many;
+    int from;
+    ais_status status = ais_source_draw(context, source, dim, this->lesson->pool, this->lesson->options->seed,
+                                        STEP_JUDGE + (uint64_t)this->round, n, x, logq);
+    for (size_t c = 0; c < n && status == AIS_OK; c++) /* a map may overflow where normals are rare */
+        for (int i = 0; i < dim; i++)
+            if (!isfinite(x[c * (size_t)dim + (size_t)i])) x[c * (size_t)dim + (size_t)i] = 0, logq[c] = INFINITY;
+    if (status == AIS_OK)
+        status = this->slopes ? ais_evaluate_gradient(&this->evaluator, n, x, logp, gradient)
+                              : ais_evaluate(&this->evaluator, n, x, logp);
+    if (status == AIS_OK) status = ais_map_source(context, this, source, &from);
+    if (status == AIS_OK)
+        status = ais_archive_add(context, &this->archive, from, n, x, logp, this->slopes ? gradient : NULL);
+    if (status == AIS_OK) status = weigh_chains(context, this, source, &given, &many);
+    if (status != AIS_OK) return status;
+    for (size_t c = 0; c < n; c++) logq[c] = logp[c] - logq[c];
+    *verdict = ais_judge_weights(n, logq, many, given);
+    free(given);
+    return AIS_OK;
+}
+
+/* Some draws of the widest source beside those of a map that is still rough: it may have forgotten something. */
+static ais_status draw_widely(ais_context *context, ais_map_learning *this, size_t n, double *room) {
+    return this->archive.sources ? ais_map_draw(context, this, 0, n, room) : AIS_OK;
+}
+
+/* Draws of a map are fresh: what they say of Z depends on no other estimate, and is unbiased whatever the map was
+ * fitted to. So they are combined by their precisions. But a few hundred draws of a map that misses a part of p say too
+ * little and do not know it: only maps whose weights are about as even as the best's are heard. */
+static void add_evidence(ais_map_learning *this, const ais_weighing *term) {
+    static const double as_even = 0.75;
+    ais_weighing *sum = &this->evidence;
+    if (!(term->log_error > 0 && term->log_error < 0.5) || this->share < as_even * this->most_even) return;
+    if (isnan(sum->log_mean) || as_even * this->share > this->most_even) {
+        *sum = *term;
+    } else {
+        double a = 1 / (sum->log_error * sum->log_error), b = 1 / (term->log_error * term->log_error);
+        sum->log_mean += log((a + b * exp(term->log_mean - sum->log_mean)) / (a + b));
+        sum->log_error = 1 / sqrt(a + b);
+    }
+    this->most_even = fmax(this->most_even, this->share);
+}
+
+/* A chain stays at its largest weight for about as many steps. Over all draws to come that is larger than what n
+ * proposals have shown, by the tail's power of how many more there are; where it is no small part of a chain's length,
+ * chains would not agree, and the map is worth that much less: math.md (37). */
+static double trusted_efficiency(const ais_map_learning *this, const ais_verdict *verdict, size_t n) {
+    static const double usual_chains = 16, small_part = 0.05;
+    double draws = this->economy.wanted / fmax(verdict->efficiency, 1e-6), more = fmax(draws / (double)n, 1);
+    double longest = 1 + (verdict->largest - 1) * pow(more, fmax(fmin(verdict->weighing.pareto_k, 1), 0));
+    return verdict->efficiency * fmin(small_part * draws / usual_chains / longest, 1);
+}
+
+ais_status ais_map_judge(ais_context *context, ais_map_learning *this, const ais_source *source, size_t n) {
+    enum { LEAST = 32 };
+    ais_verdict verdict;
+    n = affordable(this, n);
+    if (n < LEAST)
+        return ais_fail(context, AIS_SPENT,
+                        "a budget of %ld evaluations is too small: %ld were used before a map was "
+                        "judged",
+                        this->evaluator.most, this->evaluator.densities + this->evaluator.gradients);
+    double *room = malloc(n * (2 * (size_t)this->archive.dim + 2) * sizeof *room);
+    ais_status status = room ? draw_and_weigh(context, this, source, n, room, &verdict)
+                             : ais_fail_memory(context, "proposals", n * sizeof *room);
+    if (status == AIS_OK && !this->slopes && !this->fine) status = draw_widely(context, this, n / 9, room);
+    free(room);
+    this->round++;
+    if (status != AIS_OK) return status;
+    this->share_before = this->share;
+    this->share = verdict.weighing.ess / (double)n;
+    add_evidence(this, &verdict.weighing);
+    double efficiency = trusted_efficiency(this, &verdict, n), waste = 1 / fmax(efficiency, 1e-6) - 1;
+    ais_lesson_judged(this->lesson, &verdict, efficiency);
+    if (this->best && !(waste < this->waste)) {
+        this->vain++;
+        return AIS_OK;
+    }
+    bool known = this->best != NULL;
+    ais_kernel *kept;
+    status = source->map ? copy(context, source->map, &kept) : copy_mixture(context, source->mixture, &kept);
+    if (status != AIS_OK) return status;
+    ais_kernel_free(this->best);
+    this->best = kept;
+    this->before = known ? this->waste : NAN;
+    this->waste = waste;
+    this->vain = 0;
+    this->verdict = verdict;
+    this->verdict.efficiency = efficiency;
+    return AIS_OK;
+}
+
+/* ---- fit ------------------------------------------------------------------------------------------- */
+
+/* Passes of a map per point and step: fisher goes three times forward, three times back and twice to the weights; the
+ * others once each. */
+static double passes(const ais_map_learning *this) { return this->slopes ? 8 : 3; }
+
+static double map_work(const ais_kernel *kernel) {
+    const ais_learned *learned = ais_as_learned(kernel);
+    double dim = ais_kernel_dim(kernel);
+    return learned ? (double)learned->weight_count + dim * dim : 0; /* a mixture's is little beside a density */
+}
+
+static const double small_map = 5000; /* about as many weights has the first map of a plan */
+
+static double proposal_cost(const ais_map_learning *this) {
+    return this->economy.density + this->economy.arithmetic * map_work(this->best);
+}
+
+double ais_map_cost(const ais_map_learning *this) {
+    return this->best ? (1 + this->waste) * proposal_cost(this) : INFINITY;
+}
+
+double ais_nuts_cost(const ais_map_learning *this) {
+    return this->explored.any ? this->explored.per_effective * this->economy.gradient : INFINITY;
+}
+
+static double fit_work(const ais_map_learning *this) {
+    double map = this->present ? map_work(this->present) : small_map;
+    return (double)this->fit.steps * this->plan->recipe.batch * passes(this) * map;
+}
+
+/* The whitening of a new map: mean and factor as they are (fisher), or those of the weighted points. */
+static ais_status whiten(ais_context *context, ais_map_learning *this, const double *weight, double *bound) {
+    enum { POINTS = 4096 };
+    static const double room = 1.25, least = 4, most = 40;
+    const ais_archive *archive = &this->archive;
+    size_t dim = (size_t)archive->dim, *index = malloc(POINTS * sizeof *index);
+    double *x = malloc(POINTS * dim * sizeof *x), reach = 0;
+    ais_status status = index && x ? AIS_OK : ais_fail_memory(context, "a whitening", POINTS * dim * sizeof *x);
+    if (status == AIS_OK) {
+        ais_stream stream = {this->lesson->options->seed, (uint64_t)this->round, 4, AIS_FOR_RESAMPLE};
+        ais_systematic(archive->count, weight, ais_random_uniform(&stream, 0), POINTS, index);
+        for (size_t c = 0; c < POINTS; c++) memcpy(x + c * dim, archive->x + index[c] * dim, dim * sizeof *x);
+        status = ais_affine_fit(context, (int)dim, POINTS, x, NULL, this->mean, this->factor);
+    }
+    for (size_t i = 0; i < dim && status == AIS_OK && this->plan->diagonal; i++) {
+        double square = 0;
+        for (size_t j = 0; j < dim; j++) {
+            square += this->factor[i * dim + j] * this->factor[i * dim + j];
+            this->factor[i * dim + j] = 0;
+        }
+        this->factor[i * dim + i] = sqrt(square);
+    }
+    ais_kernel *map = NULL;
+    if (status == AIS_OK) status = ais_map_affine(context, this, &map);
+    for (size_t c = 0; c < POINTS && status == AIS_OK; c++)
+        for (size_t i = 0; i < dim; i++) {
+            double u = 0;
+            for (size_t j = 0; j < dim; j++)
+                u += ais_as_learned(map)->whitening.inverse[i * dim + j] * (x[c * dim + j] - this->mean[j]);
+            reach = fmax(reach, fabs(u));
+        }
+    *bound = fmin(fmax(room * reach, least), most);
+    ais_kernel_free(map);
+    free(index);
+    free(x);
+    return status;
+}
+
+/* A map that is about the identity on the whitened space. */
+static ais_status begin_map(ais_context *context, ais_map_learning *this, const double *weight) {
+    const uint64_t seed = this->lesson->options->seed;
+    ais_shape shape = this->plan->shape;
+    ais_status status = AIS_OK;
+    double bound;
+    shape.dim = this->archive.dim;
+    shape.permutation = seed;
+    if (!this->slopes) {
+        status = whiten(context, this, weight, &bound);
+        if (shape.bound == 0) shape.bound = bound;
+    }
+    ais_kernel_free(this->present);
+    this->present = NULL;
+    if (status == AIS_OK) status = ais_kernel_learned(context, &shape, seed, &this->present);
+    if (status != AIS_OK) return status;
+    ais_flow_spread(this->present, seed, this->plan->spread);
+    return ais_kernel_whiten(context, this->present, this->mean, this->factor);
+}
+
+/* The points of the fit to come, after a new map was begun where one is due. */
+static ais_status take_data(ais_context *context, ais_map_learning *this, ais_flow_data *data) {
+    static const double hold = 0.1; /* of the points: to stop before they are learned by heart */
+    *data = (ais_flow_data){0};
+    double *weight = NULL;
+    ais_status status = AIS_OK;
+    if (!this->slopes) {
+        weight = malloc((this->archive.count + 1) * sizeof *weight);
+        status = weight ? ais_archive_weigh(context, &this->archive, this->lesson->pool, weight)
+                        : ais_fail_memory(context, "weights", this->archive.count * sizeof *weight);
+    }
+    if (status == AIS_OK && this->fit.anew) status = begin_map(context, this, weight);
+    this->fit.anew = false;
+    if (status == AIS_OK)
+        status = this->slopes
+                     ? ais_flow_data_slopes(context, data, &this->archive, ais_as_learned(this->present), hold)
+                     : ais_flow_data_draws(context, data, &this->archive, ais_as_learned(this->present), weight);
+    if (status == AIS_OK && !data->count)
+        status = ais_fail(context, AIS_BAD_DENSITY,
+                          "none of %zu points has a positive density: there is nothing to learn from; give a --scale "
+                          "of the region where %s is",
+                          this->archive.count, this->lesson->target->name);
+    free(weight);
+    return status;
+}
+
+static ais_status fit(ais_context *context, ais_map_learning *this) {
+    ais_flow_data data;
+    ais_recipe recipe = this->plan->recipe;
+    ais_lesson *lesson = this->lesson;
+    ais_status status = take_data(context, this, &data);
+    recipe.steps = this->fit.steps;
+    if (this->fine && !isnan(this->given_share)) this->fit.likelihood_share = this->given_share;
+    ais_flow_fit self = {.learned = (ais_learned *)this->present,
+                         .data = &data,
+                         .pool = lesson->pool,
+                         .seed = lesson->options->seed,
+                         .batches = this->batches,
+                         .likelihood_share = this->fit.likelihood_share,
+                         .second = this->slopes ? AIS_FLOW_FISHER : AIS_FLOW_PAIR,
+                         .first_rate = this->plan->first_rate,
+                         .last_rate = this->plan->last_rate};
+    ais_loop loop = {.method = &ais_flow_method,
+                     .self = &self,
+                     .recipe = &recipe,
+                     .watch = {.progress = ais_lesson_fit_progress,
+                               .data = lesson,
+                               .stop = lesson->options->stop,
+                               .deadline = this->evaluator.deadline,
+                               .ranks = lesson->options->ranks,
+                               .checkpoint = lesson->checkpoint}};
+    if (status == AIS_OK) status = ais_loop_run(context, &loop);
+    this->batches += (uint64_t)recipe.steps;
+    lesson->training->rollbacks += loop.rollbacks;
+    if (status == AIS_OK && this->economy.measured) {
+        double *cost = &this->economy.arithmetic;
+        *cost = ais_coarse((ais_now() - this->fit_began) / fit_work(this));
+        status = ais_ranks_first(context, lesson->options->ranks, cost, sizeof *cost);
+    }
+    ais_flow_data_free(&data);
+    return status;
+}
+
+/* ---- rounds ---------------------------------------------------------------------------------------- */
+
+/* Whether what a fit and the judgement after it cost is less than what they are likely to save in draws. */
+static bool pays(const ais_map_learning *this) {
+    const ais_economy *economy = &this->economy;
+    if (!this->best) return true;
+    if (this->vain > 1) return false;
+    double after = (1 + ais_waste_after(this->before, this->waste)) * proposal_cost(this);
+    double cost = (double)this->fit.draws * (this->slopes ? economy->gradient : economy->density) +
+                  economy->arithmetic * fit_work(this);
+    return cost < economy->wanted * (fmin(ais_map_cost(this), ais_nuts_cost(this)) - after);
+}
+
+/* Fisher: every point that was evaluated comes 20 times; as many more follow, up to what a verdict needs. */
+static ais_status plan_slopes(ais_context *context, ais_map_learning *this, bool *due) {
+    enum { MOST_DRAWS = 2048, MOST_POINTS = 8192 };
+    ais_status status = this->present ? AIS_OK : begin_map(context, this, NULL);
+    double points = fmin((double)this->archive.count, MOST_POINTS);
+    this->fit.steps = (long)ceil(20 * points / this->plan->recipe.batch);
+    this->fit.draws = this->archive.count < MOST_DRAWS ? this->archive.count : MOST_DRAWS;
+    *due = status == AIS_OK && pays(this);
+    return status;
+}
+
+/* The next larger map, where this one has stopped improving. */
+static bool enlarge(ais_map_learning *this) {
+    static const double much = 0.5; /* waste that a first fit should not have left */
+    const ais_map_plan *next = ais_map_plan_for(this->archive.dim, this->slopes, this->plan_number + 1);
+    if (this->plan == &this->own_plan || !next || !(this->waste > much)) return false;
+    this->plan = next;
+    this->plan_number++;
+    this->fit.anew = true;
+    this->before = NAN;
+    return true;
+}
+
+/* Importance sampling: rough fits by likelihood, with new draws after each, as long as the weights of the map's draws
+ * become more even; then fits with the pair loss, as long as they pay. */
+static bool plan_weights(ais_map_learning *this) {
+    enum { ROUGH = 300, SHORT = 150, FINE = 1500, DRAWS = 500, NEW_MAPS = 3, MOST_ROUGH = 8 };
+    static const double even = 0.7, growth = 1.1;
+    ais_fit_plan *fit = &this->fit;
+    int number = fit->number++;
+    if (number == 0 && this->best) { /* a mixture may do: would all that a map takes pay? */
+        fit->steps = NEW_MAPS * ROUGH + FINE;
+        fit->draws = (NEW_MAPS + 1) * DRAWS;
+        this->before = NAN; /* what mixtures gained says nothing of maps */
+        if (!pays(this)) return false;
+    }
+    if (!this->fine) {
+        bool settled = number >= NEW_MAPS && (this->share > even || !(this->share > growth * this->share_before));
+        this->fine = settled || number >= MOST_ROUGH;
+        fit->anew = number < NEW_MAPS;
+        fit->steps = this->fine ? FINE : fit->anew ? ROUGH : SHORT;
+        fit->likelihood_share = this->fine ? 0.4 : 1;
+        fit->draws = DRAWS;
+        return true;
+    }
+    fit->steps = FINE;
+    fit->draws = (size_t)fmin((double)this->archive.count / 2, fmax(this->economy.wanted / 8, DRAWS));
+    return (enlarge(this) || fit->steps) && pays(this);
+}
+
+/* One fit, as long as the caller wants it. */
+static bool plan_given(ais_map_learning *this) {
+    this->fit.anew = true;
+    this->fine = true;
+    this->fit.steps = this->lesson->options->steps;
+    this->fit.likelihood_share = this->slopes ? 0 : 0.4;
+    this->fit.draws = 512;
+    return this->fit.number++ == 0;
+}
+
+ais_status ais_map_rounds(ais_context *context, ais_map_learning *this) {
+    ais_status status = AIS_OK;
+    bool due = true;
+    while (status == AIS_OK) {
+        if (!this->fitting && this->lesson->options->steps)
+            due = plan_given(this);
+        else if (!this->fitting && this->slopes)
+            status = plan_slopes(context, this, &due);
+        else if (!this->fitting)
+            due = plan_weights(this);
+        if (status != AIS_OK || !due) return status;
+        if (!this->fitting) this->fit_began = ais_now();
+        this->fitting = true; /* a training that is resumed goes on here */
+        status = fit(context, this);
+        this->fitting = false;
+        this->lesson->training->attempts++;
+        if (status == AIS_OK)
+            status = ais_map_judge(context, this, &(ais_source){.map = this->present}, this->fit.draws);
+    }
+    return status;
+}
