@@ -114,6 +114,9 @@ typedef struct ais_diagnosis {
     char (*warning)[256]; /* one sentence each: what, and what to do */
 } ais_diagnosis;
 
+/* Bulk and tail ESS per chain below which the verdict warns. */
+enum { AIS_LEAST_ESS = 100 };
+
 /* Judges draws; target, where known, adds modes and truth (NULL otherwise). Trust the draws when
  * there is no warning. */
 ais_status ais_diagnose(ais_context *context, const ais_draws *draws, const ais_target *target,

@@ -177,6 +177,12 @@ ais_status ais_kernel_load(ais_context *context, const char *path, const ais_tar
  */
 ais_status ais_kernel_latent(ais_context *context, ais_kernel *map, ais_kernel *inner, ais_kernel **kernel);
 
+/* Between two steps of a latent kernel's inner one so many independent proposals of its map, 0 to 1000, each a step and
+ * an evaluation of its own. They cross p at once where the map fits; where it does not, and a chain of proposals alone
+ * would stay, the inner kernel leads on (docs/math.md (38)). In warm-up only the inner kernel steps. 0: none. */
+enum { AIS_MOST_PROPOSALS = 1000 };
+ais_status ais_kernel_set_proposals(ais_context *context, ais_kernel *latent, int proposals);
+
 /* ---- what a step tells ---------------------------------------------------------------------- */
 
 /* What one step tells about one chain. */

@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "diagnostics/column.h"
+#include "diagnostics/worst.h"
 
 /* Autocovariances averaged over the half chains into column->lag; the variance between their means
  * is returned. Only the mean is needed, so the power spectra are added up and go back together. */
@@ -150,10 +151,9 @@ double ais_ess_quantile(const double *x, int chains, int draws, double probabili
 double ais_ess_tail(const double *x, int chains, int draws) {
     ais_column column;
     if (!prepare(&column, x, chains, draws)) return NAN;
-    ais_column_sort(&column, x);
-    double low = ais_column_ess_quantile(&column, x, 0.05), high = ais_column_ess_quantile(&column, x, 0.95);
+    double ess = ais_column_tail(&column, x);
     ais_column_free(&column);
-    return low < high ? low : high;
+    return ess;
 }
 
 ais_status ais_autocovariance(ais_context *context, const double *x, int draws, double *autocovariance) {

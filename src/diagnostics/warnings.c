@@ -12,7 +12,7 @@
 
 #define RHAT_LIMIT    1.01
 #define EBFMI_LIMIT   0.3
-#define ESS_LIMIT     100.0 /* per chain */
+#define DIVERGENT     1e-3 /* of the draws: chains that miss nothing have a few, too */
 #define Z_LIMIT       5.0
 #define KL_LIMIT      0.05
 #define DEEP_SHARE    0.01
@@ -53,7 +53,7 @@ static const char *advice(const ais_judge *judge) {
 static bool is_learned(const ais_judge *judge) { return strstr(advice(judge), "train") != NULL; }
 
 /* How many times as many draws it takes to have 100 per chain, rounded up. */
-static double times_more(double ess_per_chain) { return ceil(ESS_LIMIT / fmax(ess_per_chain, 1e-6)); }
+static double times_more(double ess_per_chain) { return ceil(AIS_LEAST_ESS / fmax(ess_per_chain, 1e-6)); }
 
 static ais_status warn_not_finite(ais_judge *judge) {
     if (judge->not_finite == 0) return AIS_OK;
@@ -174,11 +174,11 @@ static ais_status warn_ess(ais_judge *judge) {
     const ais_diagnosis *d = judge->diagnosis;
     double tail = judge->tail.value / d->chains;
     ais_status status = AIS_OK;
-    if (d->worst_ess > 0 && d->worst_ess < ESS_LIMIT)
+    if (d->worst_ess > 0 && d->worst_ess < AIS_LEAST_ESS)
         status = warn(judge, "the bulk ESS of %s is %.3g per chain, below 100: draw %.0f times as many%s",
                       d->worst_ess_function, d->worst_ess, times_more(d->worst_ess),
                       is_learned(judge) ? " or train longer" : "");
-    if (status == AIS_OK && judge->tail.parameter >= 0 && tail < ESS_LIMIT)
+    if (status == AIS_OK && judge->tail.parameter >= 0 && tail < AIS_LEAST_ESS)
         status =
             warn(judge,
                  "the tail ESS of %.60s is %.3g per chain, below 100: its 5%% and 95%% quantiles are uncertain; draw "
@@ -191,11 +191,12 @@ static ais_status warn_sampler(ais_judge *judge) {
     const ais_diagnosis *d = judge->diagnosis;
     const double *depth = ais_judge_stat(judge->draws, "treedepth__", "tree_depth");
     ais_status status = AIS_OK;
-    if (d->divergences > 0)
-        status = warn(judge,
-                      "%ld of %zu draws diverged: a part of the target is left out; ask for smaller steps or rewrite "
-                      "the target",
-                      d->divergences, judge->column.n);
+    if ((double)d->divergences > DIVERGENT * (double)judge->column.n)
+        status =
+            warn(judge,
+                 "%ld of %zu draws diverged: a part of the target may be left out; ask for smaller steps or rewrite "
+                 "the target",
+                 d->divergences, judge->column.n);
     if (status == AIS_OK && d->lowest_ebfmi < EBFMI_LIMIT)
         status =
             warn(judge,

@@ -16,6 +16,14 @@ double ais_column_worst(ais_column *column, const double *x) {
     return square < ess ? square : ess;
 }
 
+double ais_column_tail(ais_column *column, const double *x) {
+    if (!ais_column_usable(x, column->n)) return 0;
+    ais_column_sort(column, x);
+    double low = ais_column_ess_quantile(column, x, 0.05), high = ais_column_ess_quantile(column, x, 0.95);
+    double ess = low < high ? low : high;
+    return ess > 0 ? ess : 0;
+}
+
 double ais_worst_ess(int dim, int chains, int draws, const double *x) {
     ais_column column;
     if (dim < 1 || chains < 1 || draws < 4 || !ais_column_init(&column, chains, draws)) return NAN;

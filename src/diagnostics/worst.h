@@ -8,4 +8,7 @@
  * changes, or is not finite, has given nothing. Uses all of the column's room but sorted. */
 double ais_column_worst(ais_column *column, const double *x);
 
+/* The tail ESS of x, in the same way. Uses all of the column's room. */
+double ais_column_tail(ais_column *column, const double *x);
+
 #endif

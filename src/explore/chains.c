@@ -132,16 +132,13 @@ static void run_chain(void *data, int c) {
     ais_state_free(state);
 }
 
-/* NUTS in the latent space of the stretch's affine map. */
-static ais_status make_kernel(ais_context *context, const ais_stretch *stretch, int dim, ais_kernel **kernel) {
-    ais_kernel *map = NULL, *nuts = NULL;
+/* NUTS in the latent space of the stretch's map. */
+static ais_status make_kernel(ais_context *context, const ais_stretch *stretch, ais_kernel **kernel) {
+    ais_kernel *nuts = NULL;
     ais_status status =
-        ais_kernel_learned(context, &(ais_shape){.map = AIS_AFFINE, .reversal = AIS_SWAP, .dim = dim}, 0, &map);
-    if (status == AIS_OK) status = ais_kernel_whiten(context, map, stretch->mean, stretch->factor);
-    if (status == AIS_OK)
-        status = ais_kernel_nuts(context, &(ais_nuts_options){.unit = true, .max_depth = stretch->max_depth}, &nuts);
-    if (status == AIS_OK) return ais_kernel_latent(context, map, nuts, kernel);
-    ais_kernel_free(map);
+        ais_kernel_nuts(context, &(ais_nuts_options){.unit = true, .max_depth = stretch->max_depth}, &nuts);
+    if (status == AIS_OK) return ais_kernel_latent(context, stretch->map, nuts, kernel);
+    ais_kernel_free(stretch->map);
     return status;
 }
 
@@ -183,9 +180,11 @@ ais_status ais_explore_stretch(ais_context *context, const ais_target *target, a
                  .status = AIS_TAKE(&arena, ais_status, chains),
                  .context = AIS_TAKE(&arena, ais_context, chains)};
     ais_status status = AIS_OK;
-    if (!this.memory || !this.step_size || !this.leapfrogs || !this.status || !this.context)
+    if (!this.memory || !this.step_size || !this.leapfrogs || !this.status || !this.context) {
         status = ais_fail_memory(context, "chains that explore", chains * sizeof(ais_context));
-    if (status == AIS_OK) status = make_kernel(context, stretch, target->dim, &kernel);
+        ais_kernel_free(stretch->map);
+    }
+    if (status == AIS_OK) status = make_kernel(context, stretch, &kernel);
     stretch->densities = stretch->gradients = 0;
     stretch->leapfrogs = 0;
     stretch->cut_short = false;

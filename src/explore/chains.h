@@ -6,18 +6,17 @@
 
 #include "explore/archive.h"
 
-/* A stretch of steps of all chains in the latent space of one affine map. */
+/* A stretch of steps of all chains in the latent space of one map. */
 typedef struct ais_stretch {
     uint64_t seed;
-    int number;           /* of the stretch: other random numbers for each */
-    int chains;           /* of them */
-    int warmup, draws;    /* steps of each that tune the step size; steps after them, whose states are draws */
-    int max_depth;        /* of trajectories */
-    const double *mean;   /* dim: of the affine map */
-    const double *factor; /* dim x dim */
-    double *x;            /* chains x dim: where they are, before and after */
-    long most;            /* gradients of each chain: not one more; 0: no limit */
-    double deadline;      /* by ais_now(); 0: none */
+    int number;        /* of the stretch: other random numbers for each */
+    int chains;        /* of them */
+    int warmup, draws; /* steps of each that tune the step size; steps after them, whose states are draws */
+    int max_depth;     /* of trajectories */
+    ais_kernel *map;   /* belongs to the stretch, which frees it */
+    double *x;         /* chains x dim: where they are, before and after */
+    long most;         /* gradients of each chain: not one more; 0: no limit */
+    double deadline;   /* by ais_now(); 0: none */
     const volatile sig_atomic_t *stop;          /* or NULL */
     void (*tick)(void *data, long evaluations); /* called now and then by the caller's own thread; or NULL */
     void *tick_data;

@@ -29,20 +29,77 @@ static double leaving(const table *of, double log_weight) {
     return fmin(moved / (double)of->n, 1);
 }
 
-typedef struct sums {
-    double weight, acceptance, time;
-} sums;
+/* ---- the tail ------------------------------------------------------------------------------------ */
 
-static void add(const table *of, double log_weight, double weight, sums *to) {
-    double a = leaving(of, log_weight);
-    if (!(a > 0) || !(weight > 0)) return;
-    to->weight += weight;
-    to->acceptance += weight * a;
-    to->time += weight * (2 / a - 1);
+/* Weights in units of their mean. Above `cut` lie `count` of the table, as a generalised Pareto distribution. */
+typedef struct tail {
+    size_t count;
+    double cut, scale, shape;
+} tail;
+
+static tail tail_of(const table *of, double pareto_k) {
+    tail made = {.count = ais_tail_count(of->n)};
+    if (!made.count || !isfinite(pareto_k)) return (tail){0};
+    double mean = of->below[of->n] / (double)of->n, k = pareto_k + (1 + pareto_k) / sqrt((double)made.count);
+    made.cut = exp(of->sorted[of->n - made.count - 1] - of->top) / mean;
+    double median = exp(of->sorted[of->n - 1 - made.count / 2] - of->top) / mean - made.cut;
+    made.shape = k;
+    made.scale = fabs(k) > 1e-6 ? k * median / (exp2(k) - 1) : median / log(2);
+    return made;
 }
 
-ais_verdict ais_judge_weights(size_t n, const double *log_weight, size_t many, const double *given) {
-    ais_verdict verdict = {0};
+/* The mean of w (2 min(w, longest) - 1) over proposals in the tail, as many of it as are to be met in so many draws; a
+ * large weight is left with probability 1 / w. */
+static double tail_time(const tail *of, double share, double draws, double longest) {
+    enum { POINTS = 64 };
+    double last = fmin(1 / (draws * share), 1), step = log(last) / POINTS, sum = 0;
+    for (int j = 0; j < POINTS; j++) { /* evenly in the logarithm of the part of the tail that lies above */
+        double above = exp((j + 0.5) * step);
+        double excess = fabs(of->shape) > 1e-6 ? (pow(above, -of->shape) - 1) / of->shape : -log(above);
+        double w = of->cut + of->scale * excess;
+        sum -= w * (2 * fmax(fmin(w, longest), 1) - 1) * above * step;
+    }
+    return share * sum;
+}
+
+/* ---- times --------------------------------------------------------------------------------------- */
+
+static double time_at(const table *of, double log_weight, double longest) {
+    double a = leaving(of, log_weight);
+    return a > 0 ? 2 * fmin(1 / a, longest) - 1 : 0;
+}
+
+/* Of the proposals but for the largest `without`, the mean of w times the time over all of them. */
+static double own_time(const table *of, size_t without, double longest) {
+    double sum = 0;
+    for (size_t i = 0; i + without < of->n; i++)
+        sum += exp(of->sorted[i] - of->top) * time_at(of, of->sorted[i], longest);
+    return sum / of->below[of->n];
+}
+
+static double given_time(const table *of, size_t many, const double *given, double longest) {
+    double sum = 0, count = 0;
+    for (size_t i = 0; i < many; i++) {
+        if (!(given[i] < INFINITY)) continue;
+        sum += time_at(of, given[i], longest);
+        count++;
+    }
+    return count > 0 ? sum / count : 0;
+}
+
+static double acceptance(const table *of, size_t many, const double *given) {
+    double own = 0, others = 0;
+    for (size_t i = 0; i < of->n; i++) own += exp(of->sorted[i] - of->top) * leaving(of, of->sorted[i]);
+    own /= of->below[of->n];
+    for (size_t i = 0; i < many; i++) others += leaving(of, given[i]) / (double)many;
+    return many ? fmin(own, others) : own;
+}
+
+ais_verdict ais_judge_weights(size_t n, const double *log_weight, size_t many, const double *given, double wanted) {
+    static const double usual_chains = 16;
+    static const double steps_to_lead = 8; /* of the other kernel, back to where proposals are accepted: notebook */
+    ais_verdict verdict = {.seen = INFINITY, .alone = INFINITY};
+    for (int k = 0; k < AIS_RELIEFS; k++) verdict.relieved[k] = INFINITY;
     double *sorted = malloc((3 * n + 2) * sizeof *sorted);
     if (!sorted || n < 2) {
         free(sorted);
@@ -59,17 +116,18 @@ ais_verdict ais_judge_weights(size_t n, const double *log_weight, size_t many, c
     }
     below[0] = 0;
     for (size_t i = 0; i < n; i++) below[i + 1] = below[i] + exp(sorted[i] - of.top);
-    sums own = {0}, others = {0};
-    for (size_t i = 0; i < n; i++) add(&of, sorted[i], exp(sorted[i] - of.top), &own);
-    for (size_t i = 0; i < many; i++)
-        if (given[i] < INFINITY) add(&of, given[i], 1, &others);
-    verdict.largest = (double)n / below[n];
-    verdict.efficiency = own.weight / own.time;
-    verdict.acceptance = own.acceptance / own.weight;
-    if (others.weight > 0 && others.weight / others.time < verdict.efficiency) {
-        verdict.efficiency = others.weight / others.time;
-        verdict.acceptance = fmin(verdict.acceptance, others.acceptance / others.weight);
+    const tail heavy = tail_of(&of, verdict.weighing.pareto_k);
+    double share = (double)heavy.count / (double)n;
+    double draws = wanted * fmax(own_time(&of, 0, INFINITY), given_time(&of, many, given, INFINITY));
+    double unseen = 2 / verdict.weighing.ess; /* twice the mass of p that may have been missed */
+    for (int k = -1; k < AIS_RELIEFS; k++) {
+        double longest = k < 0 ? INFINITY : steps_to_lead * (ais_relief_proposals(k) + 1);
+        double own = own_time(&of, heavy.count, longest) + (share > 0 ? tail_time(&heavy, share, draws, longest) : 0);
+        double time = fmax(fmax(own, given_time(&of, many, given, longest)), 1);
+        if (k < 0) verdict.seen = time;
+        *(k < 0 ? &verdict.alone : &verdict.relieved[k]) = time + unseen * fmin(longest, wanted * time / usual_chains);
     }
+    verdict.acceptance = acceptance(&of, many, given);
     free(sorted);
     return verdict;
 }

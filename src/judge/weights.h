@@ -1,21 +1,28 @@
 /* How good a map is as an independent proposal, from the importance weights w = p / q of fresh draws of it: what a
  * chain of it will be worth is known without running one. From x it moves with probability a(x), the mean of
  * min(1, w' / w(x)) over its proposals, and the draws that one effective draw takes are the mean of 2 / a(x) - 1 over
- * p, math.md (36). */
+ * p, math.md (36). A few hundred proposals have not met the largest weights that a run will meet: their tail is
+ * continued as a generalised Pareto distribution, as heavy as it may be going by them, math.md (37). And a part of p
+ * may lie where they never come, of a mass that their number leaves open: a chain that enters it stays. */
 #ifndef AIS_JUDGE_WEIGHTS_H
 #define AIS_JUDGE_WEIGHTS_H
 
 #include "look/importance.h"
 
+/* Relief k: after every 2^(k+1) - 1 proposals another kernel takes a step, and leads on what would stay. */
+enum { AIS_RELIEFS = 6 };
+static inline int ais_relief_proposals(int k) { return (2 << k) - 1; }
+
 typedef struct ais_verdict {
-    double efficiency; /* effective draws per draw of a chain */
-    double acceptance; /* mean of a(x) over p */
-    double largest;    /* weight, in units of the mean: about as many steps a chain would stay there */
+    double acceptance;            /* mean of a(x) over p */
+    double seen;                  /* draws that one effective draw takes by proposals alone, going by what was seen */
+    double alone;                 /* the same if a part of p was not seen */
+    double relieved[AIS_RELIEFS]; /* the same with relief k, whose steps count as draws */
     ais_weighing weighing;
 } ais_verdict;
 
 /* log_weight: n of fresh draws of q. given: the log weights of `many` points that follow p and were found otherwise
- * (chains), or none: a part of p that q does not reach shows there and only there. */
-ais_verdict ais_judge_weights(size_t n, const double *log_weight, size_t many, const double *given);
+ * (chains), or none: a part of p that q does not reach shows there and only there. wanted: effective draws. */
+ais_verdict ais_judge_weights(size_t n, const double *log_weight, size_t many, const double *given, double wanted);
 
 #endif

@@ -19,7 +19,9 @@ AIS_INLINE numbers value(int dim, bool tanh, int group, const ais_small_layer *l
     for (int i = 0; i < dim; i++)
         for (int g = 0; g < group; g++) sum.of[i][g] = ais_spread(layer->bias[i]);
     for (; block < end; block += (2 * dim + 1) * AIS_UNITS)
+#ifndef __SANITIZE_ADDRESS__ /* with whose checks eight units at once take half a minute to compile */
 #pragma GCC unroll 8
+#endif
         for (const float *unit = block; unit < block + AIS_UNITS; unit++) {
             ais_floats h[GROUP];
             for (int g = 0; g < group; g++)

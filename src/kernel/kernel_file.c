@@ -84,7 +84,8 @@ static content learned_content(const ais_learned *learned) {
 static content latent_content(const ais_latent *latent) {
     content made = learned_content(ais_as_learned(latent->map));
     made.version = MOVED_VERSION;
-    if (json_object_set_new(made.head, "inner", ais_classical_to_json(latent->inner)) != 0) {
+    if (json_object_set_new(made.head, "inner", ais_classical_to_json(latent->inner)) != 0 ||
+        json_object_set_new(made.head, "proposals", json_integer(latent->proposals)) != 0) {
         json_decref(made.head);
         made.head = NULL;
     }
@@ -361,10 +362,14 @@ static ais_status add_moves(ais_context *context, const char *path, const json_t
     const json_t *angles = json_object_get(head, "angles"), *described = json_object_get(head, "inner");
     if (angles && described) return damaged(context, path, "its head has both angles and an inner kernel");
     if (angles) return add_angles(context, path, angles, map);
+    int proposals;
+    if (!int_of(head, "proposals", &proposals) || proposals < 0 || proposals > AIS_MOST_PROPOSALS)
+        return damaged(context, path, "its head has no possible number of proposals");
     ais_status status = ais_classical_from_json(context, described, &inner);
     if (status == AIS_BAD_ARGUMENT) return damaged(context, path, "its head describes no possible inner kernel");
     if (status != AIS_OK) return status;
     status = ais_kernel_latent(context, map, inner, kernel);
+    if (status == AIS_OK) return ais_kernel_set_proposals(context, *kernel, proposals);
     return status == AIS_BAD_ARGUMENT ? damaged(context, path, "its map has no latent space") : status;
 }
 

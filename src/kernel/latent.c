@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "kernel/classical.h"
+#include "simd/normal.h"
 
 typedef struct block {
     ais_pullback density;
@@ -16,8 +17,10 @@ typedef struct block {
     void *own;        /* of the inner kernel */
     uint32_t *seen;   /* the version of x that z belongs to */
     uint32_t *before; /* versions of z before a step */
-    double *z;        /* dim x lanes: z of points that came from elsewhere */
+    double *z;        /* dim x lanes: z of points that came from elsewhere, or of proposals */
     double *x;        /* dim */
+    double *logp;     /* lanes: of proposals, in z */
+    double *uniform;  /* lanes: of their test */
 } block;
 
 /* z where x was moved by another. */
@@ -67,6 +70,36 @@ static void leave(ais_state *state, block *b) {
         if (b->before[c] != inner->version[c]) put(state, b, c, b->density.x + c, lanes, b->density.many.log_det[c]);
 }
 
+static double square(const double *z, size_t dim, size_t stride) {
+    double sum = 0;
+    for (size_t i = 0; i < dim; i++) sum += z[i * stride] * z[i * stride];
+    return sum;
+}
+
+/* One independent proposal of the map for every chain, z' ~ N(0, I): accepted by the difference of log p - log N in z,
+ * whatever the inner kernel is. */
+static ais_status propose(ais_context *context, ais_state *state, block *b, ais_info *info) {
+    ais_state *inner = &b->inner;
+    size_t dim = (size_t)state->target->dim, lanes = (size_t)state->lanes, chains = (size_t)state->chains;
+    ais_stream stream = ais_state_stream(state, 0, AIS_FOR_MOMENTUM);
+    ais_numbers_first(&stream, dim, lanes, chains, b->z, b->uniform);
+    for (size_t c = chains; c < lanes; c++) /* points, too */
+        for (size_t i = 0; i < dim; i++) b->z[i * lanes + c] = b->z[i * lanes];
+    ais_status status = ais_state_logp(context, &b->density.latent, state->chains, state->lanes, b->z, b->x, b->logp);
+    for (size_t c = 0; c < chains && status == AIS_OK; c++) {
+        double ratio =
+            b->logp[c] - inner->logp[c] + (square(b->z + c, dim, lanes) - square(inner->x + c, dim, lanes)) / 2;
+        double chance = ratio < 0 ? exp(ratio) : 1;
+        bool taken = b->uniform[c] < chance;
+        for (size_t i = 0; i < dim && taken; i++) inner->x[i * lanes + c] = b->z[i * lanes + c];
+        if (taken) inner->logp[c] = b->logp[c];
+        if (taken) inner->version[c]++;
+        /* with the mean of a momentum's energy, so that it compares with the inner kernel's */
+        info[c] = (ais_info){.accept_stat = chance, .energy = (double)dim / 2 - inner->logp[c]};
+    }
+    return status;
+}
+
 /* What the target said wrong is told of x, not of z. */
 static ais_status said(ais_context *context, const block *b, ais_status status) {
     if (status != AIS_BAD_DENSITY || b->density.failure == 0) return status;
@@ -101,7 +134,10 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
     b->before = AIS_TAKE(arena, uint32_t, lanes);
     b->z = AIS_TAKE(arena, double, dim *lanes);
     b->x = AIS_TAKE(arena, double, dim);
-    if (!b->inner.x || !b->inner.logp || !b->inner.version || !b->seen || !b->before || !b->z || !b->x)
+    b->logp = AIS_TAKE(arena, double, lanes);
+    b->uniform = AIS_TAKE(arena, double, lanes);
+    if (!b->inner.x || !b->inner.logp || !b->inner.version || !b->seen || !b->before || !b->z || !b->x || !b->logp ||
+        !b->uniform)
         return ais_fail_memory(context, "a latent kernel's state", dim * lanes * sizeof(double));
     for (int c = 0; c < state->chains; c++) b->seen[c] = state->version[c] - 1;
     *own = b;
@@ -114,14 +150,16 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
 }
 
 static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state *state, void *own, ais_info *info) {
-    const ais_kernel *inner = ((const ais_latent *)kernel)->inner;
+    const ais_latent *latent = (const ais_latent *)kernel;
+    const ais_kernel *inner = latent->inner;
     block *b = own;
+    bool leads = state->step < state->warmup || (state->step - state->warmup) % ((uint64_t)latent->proposals + 1) == 0;
     b->inner.step = state->step;
     b->inner.part = state->part;
     ais_status status = enter(context, state, b);
     if (status != AIS_OK) return status;
     memcpy(b->before, b->inner.version, (size_t)state->chains * sizeof *b->before);
-    status = inner->type->step(context, inner, &b->inner, b->own, info);
+    status = leads ? inner->type->step(context, inner, &b->inner, b->own, info) : propose(context, state, b, info);
     if (status == AIS_OK) leave(state, b);
     return said(context, b, status);
 }
@@ -168,6 +206,26 @@ static ais_status check_parts(ais_context *context, const ais_kernel *map, const
     return AIS_OK;
 }
 
+/* As a cycle's, where the map's own proposals are steps of it. */
+static void give_name(ais_latent *latent) {
+    const char *map = latent->map->type->name, *inner = latent->inner->type->name;
+    bool both = latent->proposals > 0;
+    snprintf(latent->name, sizeof latent->name, "%s%s%s@%s", both ? map : "", both ? "+" : "", inner, map);
+}
+
+ais_status ais_kernel_set_proposals(ais_context *context, ais_kernel *kernel, int proposals) {
+    ais_latent *latent = (ais_latent *)ais_as_latent(kernel);
+    if (!latent)
+        return ais_fail(context, AIS_BAD_ARGUMENT, "%.100s is no latent kernel: proposals are for those alone",
+                        kernel->type->name);
+    if (proposals < 0 || proposals > AIS_MOST_PROPOSALS)
+        return ais_fail(context, AIS_BAD_ARGUMENT, "proposals is %d, but must be 0 to %d", proposals,
+                        AIS_MOST_PROPOSALS);
+    latent->proposals = proposals;
+    give_name(latent);
+    return AIS_OK;
+}
+
 ais_status ais_kernel_latent(ais_context *context, ais_kernel *map, ais_kernel *inner, ais_kernel **kernel) {
     *kernel = NULL;
     ais_status status = check_parts(context, map, inner);
@@ -179,7 +237,7 @@ ais_status ais_kernel_latent(ais_context *context, ais_kernel *map, ais_kernel *
         return status;
     }
     *latent = (ais_latent){.map = map, .inner = inner};
-    snprintf(latent->name, sizeof latent->name, "%s@%s", inner->type->name, map->type->name);
+    give_name(latent);
     latent->type = (ais_kernel_type){.name = latent->name,
                                      .info = inner->type->info,
                                      .needs_gradient = inner->type->needs_gradient,

@@ -7,8 +7,9 @@
 typedef struct ais_latent {
     ais_kernel kernel;
     ais_kernel_type type; /* made with it: name and info are the inner kernel's */
-    char name[32];
+    char name[40];
     ais_kernel *map, *inner;
+    int proposals; /* independent ones of the map between two steps of the inner kernel */
     /* Replaces the density's functions before the inner kernel sees it, or NULL. Tests put broken ones there. */
     void (*replace)(ais_target *latent);
 } ais_latent;

@@ -150,6 +150,15 @@ ais_status ais_evaluate(ais_evaluator *evaluator, size_t count, const double *x,
     return in_goes(evaluator, count, x, logp, NULL);
 }
 
+/* Of log p by one coordinate, from its values a width apart, with the one between them. Beside a wall, where one of
+ * them is -inf, the other side tells; what rises towards the wall is as high as it can be. */
+static double slope(double above, double middle, double below, double width) {
+    if (above > -INFINITY && below > -INFINITY) return (above - below) / width;
+    if (!(middle > -INFINITY)) return 0;
+    if (below > -INFINITY) return fmin((middle - below) / (width / 2), 0);
+    return above > -INFINITY ? fmax((above - middle) / (width / 2), 0) : 0;
+}
+
 /* Rows of shifted: for every point first +h, then -h along every coordinate. */
 static ais_status differences(ais_evaluator *evaluator, size_t count, const double *x, double *logp, double *gradient) {
     size_t dim = (size_t)evaluator->target->dim, rows = 2 * dim * count;
@@ -166,7 +175,7 @@ static ais_status differences(ais_evaluator *evaluator, size_t count, const doub
     if ((status = ais_evaluate(evaluator, rows, point, value)) != AIS_OK) return status;
     for (size_t k = 0; k < count * dim; k++) {
         double width = point[2 * k * dim + k % dim] - point[(2 * k + 1) * dim + k % dim];
-        gradient[k] = (value[2 * k] - value[2 * k + 1]) / width;
+        gradient[k] = slope(value[2 * k], logp[k / dim], value[2 * k + 1], width);
         if (!isfinite(gradient[k])) gradient[k] = 0;
     }
     return AIS_OK;

@@ -36,10 +36,15 @@ double ais_pareto_shape(size_t m, const double *excess) {
     return ((double)m * k + 10 * 0.5) / ((double)m + 10);
 }
 
-/* Of the largest min(n/5, 3 sqrt n) weights; sorted holds the log weights in rising order. */
-static double tail_shape(size_t n, double *sorted) {
+size_t ais_tail_count(size_t n) {
     size_t m = (size_t)fmin((double)n / 5, 3 * sqrt((double)n));
-    if (m < 5 || m >= n) return INFINITY;
+    return m < 5 || m >= n ? 0 : m;
+}
+
+/* Of the largest weights; sorted holds the log weights in rising order. */
+static double tail_shape(size_t n, double *sorted) {
+    size_t m = ais_tail_count(n);
+    if (!m) return INFINITY;
     double top = sorted[n - 1], cut = exp(sorted[n - m - 1] - top);
     double *tail = sorted + n - m;
     for (size_t i = 0; i < m; i++) tail[i] = exp(tail[i] - top) - cut;

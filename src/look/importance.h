@@ -15,6 +15,9 @@ typedef struct ais_weighing {
  * doubles. */
 ais_weighing ais_weigh(size_t n, const double *log_weight, double *room);
 
+/* How many of n weights, the largest ones, count as their tail: min(n/5, 3 sqrt n); 0 where they are too few. */
+size_t ais_tail_count(size_t n);
+
 /* The shape k of a generalised Pareto distribution fitted to m excesses, sorted and not negative
  * (Zhang and Stephens 2009, with the weakly informative prior of Vehtari et al.). */
 double ais_pareto_shape(size_t m, const double *excess);

@@ -10,7 +10,7 @@ static const double LARGEST = 1e4; /* sd, in units of the search region's scale 
 
 typedef struct fit {
     double *hessian, *value, *axis, *sd;     /* dim x dim, dim, dim x dim, dim */
-    double *point, *point_logp, *point_grad; /* 2 dim rows */
+    double *point, *point_logp, *point_grad; /* 2 dim + 1 rows */
     bool *probed;                            /* dim: sd comes from probes, not from the Hessian */
     double *mean;                            /* dim: where the fit is */
     double *fall;                            /* dim: of log p, mean of both sides, one sd away */
@@ -21,14 +21,31 @@ static bool take(fit *f, ais_arena *arena, size_t dim) {
     f->value = AIS_TAKE(arena, double, dim);
     f->axis = AIS_TAKE(arena, double, dim *dim);
     f->sd = AIS_TAKE(arena, double, dim);
-    f->point = AIS_TAKE(arena, double, 2 * dim * dim);
-    f->point_logp = AIS_TAKE(arena, double, 2 * dim);
-    f->point_grad = AIS_TAKE(arena, double, 2 * dim * dim);
+    f->point = AIS_TAKE(arena, double, (2 * dim + 1) * dim);
+    f->point_logp = AIS_TAKE(arena, double, 2 * dim + 1);
+    f->point_grad = AIS_TAKE(arena, double, (2 * dim + 1) * dim);
     f->fall = AIS_TAKE(arena, double, dim);
     f->mean = AIS_TAKE(arena, double, dim);
     f->probed = AIS_TAKE(arena, bool, dim);
     return f->hessian && f->value && f->axis && f->sd && f->point && f->point_logp && f->point_grad && f->fall &&
            f->mean;
+}
+
+/* Beside a wall one of the points x +- h has no gradient: that of x, its last row, takes its place. */
+static ais_status step_back_from_walls(ais_evaluator *evaluator, fit *f, const double *x) {
+    size_t dim = (size_t)evaluator->target->dim, last = 2 * dim;
+    bool walls = false;
+    for (size_t r = 0; r < last; r++) walls |= !(f->point_logp[r] > -INFINITY);
+    if (!walls) return AIS_OK;
+    memcpy(f->point + last * dim, x, dim * sizeof *x);
+    ais_status status =
+        ais_evaluate_gradient(evaluator, 1, f->point + last * dim, f->point_logp + last, f->point_grad + last * dim);
+    for (size_t r = 0; r < last && status == AIS_OK; r++) {
+        if (f->point_logp[r] > -INFINITY || !(f->point_logp[r ^ 1] > -INFINITY)) continue;
+        memcpy(f->point + r * dim, x, dim * sizeof *x);
+        memcpy(f->point_grad + r * dim, f->point_grad + last * dim, dim * sizeof *x);
+    }
+    return status;
 }
 
 /* Eigenvalues and axes of minus the Hessian, by differences over +-h. */
@@ -39,6 +56,7 @@ static ais_status curvature(ais_evaluator *evaluator, fit *f, const double *x, d
         f->point[r * dim + r / 2] += r % 2 ? -h : h;
     }
     ais_status status = ais_evaluate_gradient(evaluator, 2 * dim, f->point, f->point_logp, f->point_grad);
+    if (status == AIS_OK) status = step_back_from_walls(evaluator, f, x);
     if (status != AIS_OK) return status;
     for (size_t i = 0; i < dim; i++) {
         double width = f->point[2 * i * dim + i] - f->point[(2 * i + 1) * dim + i];
@@ -62,6 +80,8 @@ static ais_status probe(ais_evaluator *evaluator, fit *f, const double *x, doubl
     ais_status status = ais_evaluate(evaluator, 2 * dim, f->point, f->point_logp);
     for (size_t j = 0; j < dim; j++) {
         double one = fmin(top - f->point_logp[2 * j], 1e6), other = fmin(top - f->point_logp[2 * j + 1], 1e6);
+        if (one == 1e6 && other < 1e6) one = other; /* a wall: the side within tells */
+        if (other == 1e6 && one < 1e6) other = one;
         f->fall[j] = 0.5 * (fmax(one, -5) + fmax(other, -5));
     }
     return status;

@@ -7,7 +7,7 @@
 #include "base/sort.h"
 #include "look/evaluate.h"
 
-enum { ROWS = 256, BINS = 40, SMALL_BIN = 20 };
+enum { ROWS = 256, BINS = 40, SMALL_BIN = 20, NEIGHBOURS = 5, SUMMIT_DIMENSIONS = 3, SUMMIT_POINTS = 16384 };
 
 typedef struct screen_place {
     int mode;
@@ -26,10 +26,11 @@ bool ais_screen_take(ais_screen *screen, ais_arena *arena, size_t n, size_t regi
                            .expected = AIS_TAKE(arena, double, n),
                            .odd = AIS_TAKE(arena, double, n),
                            .used = AIS_TAKE(arena, bool, n),
+                           .summit = AIS_TAKE(arena, bool, n),
                            .order = AIS_TAKE(arena, screen_place, n),
                            .room = AIS_TAKE(arena, double, n)};
     return screen->x && screen->logp && screen->mode && screen->distance && screen->expected && screen->odd &&
-           screen->used && screen->order && screen->room;
+           screen->used && screen->summit && screen->order && screen->room;
 }
 
 typedef struct nearest_job {
@@ -112,10 +113,64 @@ void ais_screen_judge(ais_screen *screen, const ais_modes *modes, ais_pool *pool
     }
 }
 
+/* Squared distances of the nearest points so far, rising, and whether each is higher. */
+typedef struct neighbour {
+    double distance;
+    bool higher;
+} neighbour;
+
+static void add_neighbour(neighbour *nearest, double distance, bool higher) {
+    int k = NEIGHBOURS - 1;
+    for (; k > 0 && nearest[k - 1].distance > distance; k--) nearest[k] = nearest[k - 1];
+    nearest[k] = (neighbour){distance, higher};
+}
+
+static void summit_task(void *data, int block) {
+    ais_screen *screen = data;
+    size_t dim = screen->dim, first = (size_t)block * ROWS, end = first + ROWS < screen->n ? first + ROWS : screen->n;
+    for (size_t c = first; c < end; c++) {
+        neighbour nearest[NEIGHBOURS];
+        if (!(screen->logp[c] > -INFINITY)) continue;
+        for (int k = 0; k < NEIGHBOURS; k++) nearest[k] = (neighbour){INFINITY, false};
+        for (size_t o = 0; o < screen->n; o++) {
+            double distance = 0;
+            for (size_t i = 0; i < dim; i++) {
+                double apart = screen->x[c * dim + i] - screen->x[o * dim + i];
+                distance += apart * apart;
+            }
+            if (o != c && distance < nearest[NEIGHBOURS - 1].distance)
+                add_neighbour(nearest, distance, screen->logp[o] > screen->logp[c]);
+        }
+        screen->summit[c] = true;
+        for (int k = 0; k < NEIGHBOURS; k++) screen->summit[c] &= !nearest[k].higher;
+    }
+}
+
+void ais_screen_summits(ais_screen *screen, ais_pool *pool) {
+    screen->surveyed = screen->dim <= SUMMIT_DIMENSIONS && screen->n <= SUMMIT_POINTS;
+    if (screen->surveyed) ais_share_out(pool, (int)((screen->n + ROWS - 1) / ROWS), summit_task, screen);
+}
+
+long ais_screen_enough(int dim) { return dim <= SUMMIT_DIMENSIONS ? 2 * NEIGHBOURS : 5; }
+
 static bool eligible(const ais_screen *screen, size_t c) { return screen->odd[c] > 1 && !screen->used[c]; }
+
+static void take_point(ais_screen *screen, size_t c, double *x) {
+    screen->used[c] = true;
+    memcpy(x, screen->x + c * screen->dim, screen->dim * sizeof *x);
+}
 
 int ais_screen_pick(ais_screen *screen, const ais_stream *stream, int most, double *x) {
     int picked = 0;
+    for (size_t best; picked < most; picked++) {
+        best = screen->n;
+        for (size_t c = 0; c < screen->n; c++)
+            if (screen->summit[c] && eligible(screen, c) && (best == screen->n || screen->logp[c] > screen->logp[best]))
+                best = c;
+        if (best == screen->n) break;
+        take_point(screen, best, x + (size_t)picked * screen->dim);
+    }
+    if (picked || screen->surveyed) return picked;
     for (; picked < most; picked++) {
         size_t candidates = 0, best = screen->n;
         for (size_t c = 0; c < screen->n; c++) {
@@ -128,8 +183,7 @@ int ais_screen_pick(ais_screen *screen, const ais_stream *stream, int most, doub
             size_t left = ais_random_below(stream, (uint32_t)picked, candidates);
             for (best = 0; !eligible(screen, best) || left; best++) left -= eligible(screen, best);
         }
-        screen->used[best] = true;
-        memcpy(x + (size_t)picked * screen->dim, screen->x + best * screen->dim, screen->dim * sizeof *x);
+        take_point(screen, best, x + (size_t)picked * screen->dim);
     }
     return picked;
 }

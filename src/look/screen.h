@@ -13,6 +13,8 @@ typedef struct ais_screen {
     double *expected; /* n: log p as the mode's normal has it */
     double *odd;      /* n: how far above the usual log p lies, in units of what is usual */
     bool *used;       /* n: an optimisation has begun here */
+    bool *summit;     /* n: higher than its neighbours, which in few dimensions are near enough to tell */
+    bool surveyed;    /* the summits are known */
     struct screen_place *order;
     double *room;
 } ais_screen;
@@ -25,7 +27,15 @@ bool ais_screen_take(ais_screen *screen, ais_arena *arena, size_t n, size_t regi
  * of the same mode: the second sees narrow modes in the tails of a wide one that are not normal. */
 void ais_screen_judge(ais_screen *screen, const ais_modes *modes, ais_pool *pool);
 
-/* Up to `most` odd points that were not used, half of them the oddest, half at random, into x. */
+/* Finds the summits, in up to three dimensions. */
+void ais_screen_summits(ais_screen *screen, ais_pool *pool);
+
+/* Points of the region by which a mode should be seen at the least: so many that another like it would have been. A
+ * summit has neighbours. */
+long ais_screen_enough(int dim);
+
+/* Up to `most` odd points that were not used, into x: where the summits are known those alone, the highest first; else
+ * half of them the oddest, half at random. */
 int ais_screen_pick(ais_screen *screen, const ais_stream *stream, int most, double *x);
 
 /* Adds, per mode, the points of the region that it explains best. */

@@ -256,6 +256,7 @@ static ais_status screen_chunk(ais_search *search, size_t points) {
     }
     if (status == AIS_OK) {
         note_range(search, points, screen.logp);
+        ais_screen_summits(&screen, search->evaluator->pool);
         for (size_t c = 0; c < screen.region; c++) search->outside += !(screen.logp[c] > -INFINITY);
         search->reordered = false;
         status = hunt(search, &screen, &arena);
@@ -275,7 +276,7 @@ static long fewest_hits(const ais_search *search) {
 }
 
 ais_status ais_search_screen(ais_search *search, long points, long limit) {
-    enum { CHUNK = 1 << 16, ENOUGH = 5 };
+    enum { CHUNK = 1 << 16 };
     long done = 0, goal = points;
     while (done < goal) {
         long chunk = goal - done < CHUNK ? goal - done : CHUNK;
@@ -283,7 +284,7 @@ ais_status ais_search_screen(ais_search *search, long points, long limit) {
         if (status != AIS_OK) return status;
         done += chunk;
         bool rare = search->modes->mixture.count > 1 && search->modes->mixture.count < search->most &&
-                    fewest_hits(search) < ENOUGH;
+                    fewest_hits(search) < ais_screen_enough(search->modes->mixture.dim);
         if (done >= goal && rare && 2 * goal <= limit) goal *= 2;
     }
     return AIS_OK;

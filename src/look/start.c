@@ -59,16 +59,18 @@ static ais_status refuse(ais_context *context, const ais_target *target, const a
 }
 
 /* Optimisations in batches, as long as they find something: one batch in vain is enough for a density with one mode,
- * two for others. Differences make a gradient dear. */
+ * two for others. Differences make a gradient dear; in few dimensions the screen's summits are better places to begin
+ * at. */
 static ais_status optimise(session *s) {
-    enum { MOST = 64 };
-    int usual = s->evaluator.target->grad || s->modes.mixture.dim <= 2 ? 8 : 4, vain = 0;
+    enum { SUMMITS_TELL = 3 };
+    bool slopes = s->evaluator.target->grad, few = !slopes && s->modes.mixture.dim <= SUMMITS_TELL;
+    int usual = slopes || s->modes.mixture.dim <= 2 ? 8 : 4, most = few ? usual : 64, vain = 0;
     int runs = s->modes.mixture.count ? usual : usual / 2; /* the first know nothing of scales, and take longer */
     ais_status status = AIS_OK;
-    for (int done = 0; done < MOST && vain < (s->modes.mixture.count > 1 ? 2 : 1) && status == AIS_OK; done += runs) {
+    for (int done = 0; done < most && vain < (s->modes.mixture.count > 1 ? 2 : 1) && status == AIS_OK; done += runs) {
         if (done && !ais_search_goes_on(&s->search)) break;
         int before = s->modes.mixture.count;
-        tell(s, "optimising", (double)done / MOST);
+        tell(s, "optimising", (double)done / most);
         status = ais_search_begin(&s->search, runs);
         runs = usual;
         vain = s->modes.mixture.count > before ? 0 : vain + 1;

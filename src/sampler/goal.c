@@ -7,6 +7,8 @@
 #include <limits.h>
 #include <math.h>
 
+#include <aisampler/diagnostics.h>
+
 #include "sampler/sample.h"
 
 enum { FIRST_LOOK = 50 };           /* draws: an ESS of fewer means nothing */
@@ -91,32 +93,40 @@ static void share_out(ais_run *run, int done, ais_leg *leg) {
 
 /* ---- effective draws ----------------------------------------------------------------------------- */
 
+/* Tails whose ESS is below what the verdict asks for would make draws of no use that are enough otherwise. */
+static double tail_wanted(const ais_run *run) { return fmin((double)AIS_LEAST_ESS * run->chains, run->goal.effective); }
+
 /* Draws at which there should be as many effective ones as are wanted. */
-static double predicted(const ais_goal *goal, int chains) {
-    if (!(goal->worst > 0)) return goal->effective / chains;
-    return ceil(reserve * goal->looked * goal->effective / goal->worst);
+static double predicted(const ais_run *run) {
+    const ais_goal *goal = &run->goal;
+    if (!(goal->worst > 0)) return goal->effective / run->chains;
+    double times = fmax(goal->effective / goal->worst, tail_wanted(run) / fmax(goal->tail, 1));
+    return ceil(reserve * goal->looked * times);
 }
 
 static ais_status look(ais_context *context, ais_run *run, int done, int planned, ais_leg *leg) {
     ais_goal *goal = &run->goal;
-    double worst; /* progress is told while it is computed, and goes by the last one */
-    ais_status status = ais_kept_worst(context, &run->kept, run->pool, &worst);
+    double worst, tail = INFINITY; /* progress is told while they are computed, and goes by the last ones */
+    ais_status status = ais_kept_least(context, &run->kept, run->pool, ais_column_worst, &worst);
+    if (status == AIS_OK && worst >= goal->effective)
+        status = ais_kept_least(context, &run->kept, run->pool, ais_column_tail, &tail);
     if (status != AIS_OK) return status;
     goal->worst = worst;
+    goal->tail = tail;
     goal->looked = done;
-    if (goal->worst >= goal->effective) {
+    if (worst >= goal->effective && tail >= tail_wanted(run)) {
         leg->over = true;
         leg->ending = AIS_ENDED_EFFECTIVE;
     }
     /* A first estimate may be far off: it is taken at its word for a doubling, not for more. */
-    double next = fmin(fmax(predicted(goal, run->chains), 1.1 * done), 2.0 * done);
+    double next = fmin(fmax(predicted(run), 1.1 * done), 2.0 * done);
     goal->look = next < planned ? (int)next + 1 : planned;
     return AIS_OK;
 }
 
 int ais_goal_foreseen(const ais_run *run) {
     if (run->goal.effective == 0) return run->draws;
-    double draws = predicted(&run->goal, run->chains);
+    double draws = predicted(run);
     return draws < run->draws ? (int)draws : run->draws;
 }
 

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diagnostics/worst.h"
-
 enum { FIRST_ROOM = 256 };
 
 void ais_kept_free(ais_kept *kept) {
@@ -45,8 +43,9 @@ ais_status ais_kept_add(ais_context *context, ais_kept *kept, const ais_chunk *c
 
 typedef struct judgement {
     const ais_kept *kept;
+    double (*measure)(ais_column *column, const double *x);
     int tasks;
-    double *worst; /* of each task; NAN: out of memory */
+    double *least; /* of each task; NAN: out of memory */
 } judgement;
 
 /* Coordinates task, task + tasks, ...: a task has working room for one at a time. */
@@ -54,37 +53,39 @@ static void judge(void *data, int task) {
     const judgement *this = data;
     const ais_kept *kept = this->kept;
     size_t chains = (size_t)kept->chains, draws = (size_t)kept->draws;
-    double *x = malloc(chains * draws * sizeof *x), worst = INFINITY;
+    double *x = malloc(chains * draws * sizeof *x), least = INFINITY;
     ais_column column;
-    this->worst[task] = NAN;
+    this->least[task] = NAN;
     if (x && ais_column_init(&column, kept->chains, kept->draws)) {
         for (int i = task; i < kept->dim; i += this->tasks) {
             const double *from = kept->x + (size_t)i * chains * (size_t)kept->room;
             for (size_t c = 0; c < chains; c++) memcpy(x + c * draws, from + c * (size_t)kept->room, draws * sizeof *x);
-            worst = fmin(worst, ais_column_worst(&column, x));
+            least = fmin(least, this->measure(&column, x));
         }
         ais_column_free(&column);
-        this->worst[task] = worst;
+        this->least[task] = least;
     }
     free(x);
 }
 
-ais_status ais_kept_worst(ais_context *context, const ais_kept *kept, ais_pool *pool, double *worst) {
+ais_status ais_kept_least(ais_context *context, const ais_kept *kept, ais_pool *pool,
+                          double (*measure)(ais_column *column, const double *x), double *least) {
     int threads = ais_pool_threads(pool), tasks = threads < kept->dim ? threads : kept->dim;
-    *worst = NAN;
+    *least = NAN;
     if (kept->draws < 4) return AIS_OK;
-    judgement this = {.kept = kept, .tasks = tasks, .worst = malloc((size_t)tasks * sizeof(double))};
-    if (this.worst) ais_pool_run(pool, tasks, judge, &this);
-    double least = INFINITY;
-    bool whole = this.worst != NULL;
+    judgement this = {
+        .kept = kept, .measure = measure, .tasks = tasks, .least = malloc((size_t)tasks * sizeof(double))};
+    if (this.least) ais_pool_run(pool, tasks, judge, &this);
+    double all = INFINITY;
+    bool whole = this.least != NULL;
     for (int k = 0; whole && k < tasks; k++) {
-        whole = !isnan(this.worst[k]);
-        least = fmin(least, this.worst[k]);
+        whole = !isnan(this.least[k]);
+        all = fmin(all, this.least[k]);
     }
-    free(this.worst);
+    free(this.least);
     if (!whole)
         return ais_fail_memory(context, "judging the draws",
                                (size_t)kept->chains * (size_t)kept->draws * 10 * sizeof(double));
-    *worst = least;
+    *least = all;
     return AIS_OK;
 }

@@ -348,7 +348,8 @@ ais_status ais_sample(ais_context *context, const ais_target *target, const ais_
                    .ranks = options->ranks,
                    .goal = {.effective = options->effective,
                             .evaluations = options->evaluations > 0 ? options->evaluations : LONG_MAX,
-                            .worst = NAN},
+                            .worst = NAN,
+                            .tail = INFINITY},
                    .kept = {.dim = target->dim, .chains = chains},
                    .acceptance_now = NAN,
                    .started = ais_now()};

@@ -44,6 +44,7 @@ typedef struct ais_goal {
     long evaluations; /* LONG_MAX: no limit */
     int look;         /* when the worst ESS is looked at next, in draws */
     double worst;     /* at the last look; NAN before */
+    double tail;      /* the smallest tail ESS at the last look; INFINITY where the worst ESS was not reached yet */
     int looked;       /* draws at the last look */
     int leg_from;     /* where this leg began */
     long *leg_spent;  /* of each block, as this leg began */

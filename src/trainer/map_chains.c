@@ -42,40 +42,45 @@ static ais_status refit(ais_context *context, ais_map_learning *this, size_t fir
     return status;
 }
 
+/* One stretch of the chains from where they are, within what is left to spend. run has its number, steps and map. */
+static ais_status go(ais_context *context, ais_map_learning *this, ais_stretch *run) {
+    ais_evaluator *evaluator = &this->evaluator;
+    long spent = evaluator->densities + evaluator->gradients, left = evaluator->most - spent;
+    if (evaluator->most && left < AIS_EXPLORING) {
+        ais_kernel_free(run->map);
+        return ais_fail(context, AIS_SPENT, "a budget of %ld evaluations was spent on exploring", evaluator->most);
+    }
+    run->seed = this->lesson->options->seed;
+    run->chains = AIS_EXPLORING;
+    run->x = this->chain;
+    run->most = evaluator->most ? left / AIS_EXPLORING : 0;
+    run->deadline = evaluator->deadline;
+    run->stop = evaluator->stop;
+    run->tick = evaluator->tick;
+    run->tick_data = evaluator->tick_data;
+    run->before = spent;
+    ais_status status = ais_explore_stretch(context, this->lesson->target, this->lesson->pool, run, &this->archive);
+    evaluator->densities += run->densities;
+    evaluator->gradients += run->gradients;
+    if (status != AIS_OK || !run->cut_short) return status;
+    return evaluator->stop && *evaluator->stop ? ais_fail(context, AIS_STOPPED, "stopped while exploring")
+                                               : ais_fail(context, AIS_SPENT, "the budget was spent on exploring");
+}
+
 static ais_status stretch(ais_context *context, ais_map_learning *this, int number) {
     const plan *of = &stretches[number < STRETCHES ? number : STRETCHES - 1];
     int times = number < STRETCHES ? 1 : 1 << (number - STRETCHES + 1), draws = of->draws * times;
-    const ais_target *target = this->lesson->target;
-    size_t dim = (size_t)target->dim, first = this->archive.count;
-    long left = this->evaluator.most - this->evaluator.densities - this->evaluator.gradients;
-    if (this->evaluator.most && left < AIS_EXPLORING)
-        return ais_fail(context, AIS_SPENT, "a budget of %ld evaluations was spent on exploring", this->evaluator.most);
+    size_t dim = (size_t)this->archive.dim, first = this->archive.count;
     double *state = malloc(dim * AIS_EXPLORING * (size_t)(draws + 1) * sizeof *state);
     if (!state) return ais_fail_memory(context, "draws", dim * (size_t)draws * sizeof *state);
-    ais_stretch run = {.seed = this->lesson->options->seed,
-                       .number = number,
-                       .chains = AIS_EXPLORING,
+    ais_stretch run = {.number = number,
                        .warmup = of->warmup,
                        .draws = draws,
                        .max_depth = of->max_depth,
-                       .mean = this->explored.mean,
-                       .factor = this->explored.factor,
-                       .x = this->chain,
-                       .most = this->evaluator.most ? left / AIS_EXPLORING : 0,
-                       .deadline = this->evaluator.deadline,
-                       .stop = this->evaluator.stop,
-                       .tick = this->evaluator.tick,
-                       .tick_data = this->evaluator.tick_data,
-                       .before = this->evaluator.densities + this->evaluator.gradients,
                        .state = draws ? state : NULL};
-    ais_status status = ais_explore_stretch(context, target, this->lesson->pool, &run, &this->archive);
-    this->evaluator.densities += run.densities;
-    this->evaluator.gradients += run.gradients;
+    ais_status status = ais_map_affine(context, this->explored.mean, this->explored.factor, (int)dim, &run.map);
+    if (status == AIS_OK) status = go(context, this, &run);
     this->explored.stretches = number + 1;
-    if (status == AIS_OK && run.cut_short)
-        status = this->evaluator.stop && *this->evaluator.stop
-                     ? ais_fail(context, AIS_STOPPED, "stopped while exploring")
-                     : ais_fail(context, AIS_SPENT, "the budget was spent on exploring");
     if (status == AIS_OK && draws) {
         double ess = ais_worst_ess((int)dim, AIS_EXPLORING, draws, state);
         this->explored.any = ess > 4;
@@ -88,6 +93,15 @@ static ais_status stretch(ais_context *context, ais_map_learning *this, int numb
     /* An archive that was full has moved its points: then all of them speak. */
     return refit(context, this, first < this->archive.count ? first : 0, false, this->explored.mean,
                  this->explored.factor);
+}
+
+ais_status ais_map_tune(ais_context *context, ais_map_learning *this, const ais_kernel *map, int warmup, int draws,
+                        double *step_size) {
+    ais_stretch run = {.number = MOST_STRETCHES, .warmup = warmup, .draws = draws, .max_depth = 6};
+    ais_status status = ais_map_copy(context, map, &run.map);
+    if (status == AIS_OK) status = go(context, this, &run);
+    *step_size = run.step_size;
+    return status;
 }
 
 ais_status ais_map_explore(ais_context *context, ais_map_learning *this) {

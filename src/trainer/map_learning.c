@@ -23,6 +23,8 @@ static long screen_of(const ais_map_learning *this) {
     const ais_train_options *options = this->lesson->options;
     if (options->screen) return options->screen;
     double screen = this->economy.wanted / SCREEN_SHARE, most = 4000.0 * this->archive.dim;
+    if (!this->lesson->target->grad && this->archive.dim <= FEW_DIMENSIONS)
+        screen *= 2; /* it is what finds modes there */
     if (options->evaluations) screen = fmin(screen, (double)options->evaluations / SCREEN_SHARE);
     return (long)fmax(fmin(screen, most), LEAST_SCREEN);
 }
@@ -154,14 +156,17 @@ static ais_status place_chains(ais_context *context, ais_map_learning *this) {
 
 static ais_status judge_normal_fit(ais_context *context, ais_map_learning *this) {
     ais_kernel *normal = NULL;
-    ais_status status = ais_map_affine(context, this, &normal);
+    ais_status status = ais_map_affine(context, this->mean, this->factor, this->archive.dim, &normal);
     if (status == AIS_OK) status = ais_map_judge(context, this, &(ais_source){.map = normal}, FIRST_JUDGEMENT);
     ais_kernel_free(normal);
     return status;
 }
 
 /* Proposals of the normal fit lead somewhere when their weights are not all in a few of them. */
-static bool leads_on(const ais_map_learning *this) { return this->best && this->verdict.efficiency > 0.05; }
+static bool leads_on(const ais_map_learning *this) {
+    static const double some = 0.1; /* importance ESS per draw */
+    return this->best && this->share > some;
+}
 
 /* The mixture as all points so far, by their weights, would have it; a new one, since the archive's sources stay. */
 static ais_status refit_mixture(ais_context *context, ais_map_learning *this, const ais_components *from,
@@ -182,16 +187,19 @@ static ais_status refit_mixture(ais_context *context, ais_map_learning *this, co
 
 /* Mixtures fitted to what the one before has shown, as long as they become better. */
 static ais_status fit_mixtures(ais_context *context, ais_map_learning *this) {
-    enum { MOST = 4 };
+    enum { MOST = 6 };
     static const double worth = 0.9; /* of the waste before: what another one should leave at the most */
     const ais_components *from = &this->mixture;
     ais_status status = ais_map_judge(context, this, &(ais_source){.mixture = from}, FIRST_JUDGEMENT);
     for (int k = 0; k < MOST && status == AIS_OK; k++) {
         ais_components *fitted = AIS_TAKE(&this->arena, ais_components, 1);
+        ais_components *grown = NULL;
         double before = this->waste;
-        status = fitted ? refit_mixture(context, this, from, fitted) : ais_fail_memory(context, "a mixture", 0);
+        status = fitted ? ais_map_missed(context, this, from, &grown) : ais_fail_memory(context, "a mixture", 0);
+        if (grown) ais_map_forget(this); /* what was judged lacks a mode */
+        if (status == AIS_OK) status = refit_mixture(context, this, grown ? grown : from, fitted);
         if (status == AIS_OK) status = ais_map_judge(context, this, &(ais_source){.mixture = fitted}, FIRST_JUDGEMENT);
-        if (!(this->waste < worth * before)) break;
+        if (!grown && !(this->waste < worth * before)) break;
         from = fitted;
     }
     return status;
@@ -222,10 +230,9 @@ static ais_status explore(ais_context *context, ais_map_learning *this) {
     ais_status status = this->verdict.weighing.ess < some ? place_anywhere(this) : place_chains(context, this);
     if (status == AIS_OK) status = ais_map_explore(context, this);
     if (status != AIS_OK || this->bent) return status;
-    ais_kernel_free(this->best); /* its verdict knew nothing of the chains' draws */
+    ais_map_forget(this); /* its verdict knew nothing of the chains' draws */
     ais_kernel_free(this->present);
-    this->best = this->present = NULL;
-    this->vain = 0;
+    this->present = NULL;
     if (this->archive.dim <= 2 && !this->lesson->options->objective) {
         this->slopes = false;
         choose_plan(this);
@@ -255,15 +262,43 @@ static bool explore_after_all(const ais_map_learning *this) {
 /* NUTS in the latent space of the affine map, as it explored. */
 static ais_status nuts_instead(ais_context *context, ais_map_learning *this, ais_kernel **kernel) {
     ais_kernel *map = NULL, *nuts = NULL;
-    memcpy(this->mean, this->explored.mean, (size_t)this->archive.dim * sizeof(double));
-    memcpy(this->factor, this->explored.factor, (size_t)this->archive.dim * (size_t)this->archive.dim * sizeof(double));
-    ais_status status = ais_map_affine(context, this, &map);
+    ais_status status = ais_map_affine(context, this->explored.mean, this->explored.factor, this->archive.dim, &map);
     if (status == AIS_OK)
         status =
             ais_kernel_nuts(context, &(ais_nuts_options){.unit = true, .step_size = this->explored.step_size}, &nuts);
     if (status == AIS_OK) return ais_kernel_latent(context, map, nuts, kernel);
     ais_kernel_free(map);
     return status;
+}
+
+/* The best map's proposals with steps of NUTS in its latent space between them. A stretch of them finds their step
+ * size; where the budget ends it the map proposes alone. */
+static ais_status relieve(ais_context *context, ais_map_learning *this, ais_kernel **kernel) {
+    enum { WARMUP = 25, DRAWS = 5 };
+    ais_kernel *map = NULL, *nuts = NULL, *relieved = NULL;
+    double step_size;
+    ais_status status = place_chains(context, this);
+    if (status == AIS_OK) status = ais_map_tune(context, this, *kernel, WARMUP, DRAWS, &step_size);
+    if (status == AIS_SPENT) {
+        context->message[0] = '\0';
+        return AIS_OK;
+    }
+    if (status == AIS_OK) status = ais_map_copy(context, *kernel, &map);
+    if (status == AIS_OK)
+        status = ais_kernel_nuts(context, &(ais_nuts_options){.unit = true, .step_size = step_size}, &nuts);
+    if (status == AIS_OK) {
+        status = ais_kernel_latent(context, map, nuts, &relieved);
+        map = NULL;
+    }
+    if (status == AIS_OK) status = ais_kernel_set_proposals(context, relieved, this->proposals);
+    ais_kernel_free(map);
+    if (status != AIS_OK) {
+        ais_kernel_free(relieved);
+        return status;
+    }
+    ais_kernel_free(*kernel);
+    *kernel = relieved;
+    return AIS_OK;
 }
 
 /* All proposals together, those from all over the region among them, know of mass that the best map alone may not
@@ -325,11 +360,12 @@ static ais_status conclude(ais_context *context, ais_map_learning *this) {
     if (status != AIS_OK) return status;
     training->log_z = this->evidence.log_mean;
     training->log_z_error = this->evidence.log_error;
-    training->worst_ess = this->best ? this->verdict.efficiency : NAN;
+    training->worst_ess = this->best ? 1 / (1 + this->waste) : NAN;
     training->acceptance = this->best ? this->verdict.acceptance : NAN;
     lesson->best = this->best;
-    lesson->best_ess = this->best ? this->verdict.efficiency : -1;
+    lesson->best_ess = this->best ? 1 / (1 + this->waste) : -1;
     this->best = NULL;
+    if (this->proposals && !(nuts < map)) return relieve(context, this, &lesson->best);
     if (nuts < map) {
         ais_kernel *instead = NULL;
         status = nuts_instead(context, this, &instead);

@@ -63,8 +63,10 @@ typedef struct ais_map_learning {
     ais_weighing evidence; /* log Z so far: log_mean and log_error */
     double most_even;      /* importance ESS per draw, of the maps that it rests on */
     ais_verdict verdict;   /* of the best */
+    int proposals;         /* of the best between two steps of NUTS in its latent space; 0: it proposes alone */
     int vain;              /* judgements since the best */
-    double waste, before;  /* draws per effective draw beyond one: of the best now, and before its last round */
+    double waste, before;  /* proposals that an effective draw costs beyond one: of the best now, and before its last
+                              round */
     double scale;          /* of the region that was searched */
     double *mean, *factor; /* of the affine map behind present maps */
     ais_explored explored;
@@ -81,8 +83,14 @@ ais_status ais_learn_map(ais_context *context, ais_lesson *lesson);
  * kept as a kernel, with its verdict. */
 ais_status ais_map_judge(ais_context *context, ais_map_learning *learning, const ais_source *source, size_t n);
 
-/* An affine kernel with the present mean and factor. */
-ais_status ais_map_affine(ais_context *context, ais_map_learning *learning, ais_kernel **kernel);
+/* A map of its own, with the same shape, weights and whitening. */
+ais_status ais_map_copy(ais_context *context, const ais_kernel *map, ais_kernel **copy);
+
+/* What was judged best is not: something was found out that its verdict did not know. */
+void ais_map_forget(ais_map_learning *learning);
+
+/* An affine kernel. */
+ais_status ais_map_affine(ais_context *context, const double *mean, const double *factor, int dim, ais_kernel **kernel);
 
 /* Rounds of fit and judge from the present archive on, while they pay. */
 ais_status ais_map_rounds(ais_context *context, ais_map_learning *learning);
@@ -103,6 +111,11 @@ double ais_nuts_cost(const ais_map_learning *learning);
 /* Explores with NUTS and refits the affine map to what it saw. */
 ais_status ais_map_explore(ais_context *context, ais_map_learning *learning);
 
+/* The step size that NUTS takes in the latent space of a map, found by a few steps of the chains from where they are.
+ */
+ais_status ais_map_tune(ais_context *context, ais_map_learning *learning, const ais_kernel *map, int warmup, int draws,
+                        double *step_size);
+
 /* ---- map_bends.c ----------------------------------------------------------------------------------- */
 
 /* Fits a bend (fit/bend.h) to the points with gradients from number `first` on and, where it fits them, judges it.
@@ -112,6 +125,12 @@ ais_status ais_map_bend(ais_context *context, ais_map_learning *learning, size_t
 /* Modes that importance sampling found may be places along one bend. Where it goes badly, gradients at points that
  * follow p tell. */
 ais_status ais_map_unbend(ais_context *context, ais_map_learning *learning);
+
+/* ---- map_missed.c ---------------------------------------------------------------------------------- */
+
+/* A larger mixture, where points of the archive weigh so much that it must have missed modes, or NULL. */
+ais_status ais_map_missed(ais_context *context, ais_map_learning *learning, const ais_components *mixture,
+                          ais_components **grown);
 
 /* ---- map_state.c ----------------------------------------------------------------------------------- */
 

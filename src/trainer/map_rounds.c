@@ -1,5 +1,6 @@
 /* Fit and judge in turn. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,13 +15,14 @@
 #define STEP_JUDGE  ((uint64_t)1 << 33)
 #define STEP_WIDELY ((uint64_t)1 << 39)
 
-ais_status ais_map_affine(ais_context *context, ais_map_learning *this, ais_kernel **kernel) {
-    const ais_shape shape = {.map = AIS_AFFINE, .reversal = AIS_SWAP, .dim = this->archive.dim};
+ais_status ais_map_affine(ais_context *context, const double *mean, const double *factor, int dim,
+                          ais_kernel **kernel) {
+    const ais_shape shape = {.map = AIS_AFFINE, .reversal = AIS_SWAP, .dim = dim};
     ais_status status = ais_kernel_learned(context, &shape, 0, kernel);
-    return status == AIS_OK ? ais_kernel_whiten(context, *kernel, this->mean, this->factor) : status;
+    return status == AIS_OK ? ais_kernel_whiten(context, *kernel, mean, factor) : status;
 }
 
-static ais_status copy(ais_context *context, const ais_kernel *kernel, ais_kernel **out) {
+ais_status ais_map_copy(ais_context *context, const ais_kernel *kernel, ais_kernel **out) {
     const ais_learned *from = ais_as_learned(kernel);
     ais_status status = ais_learned_new(context, &from->shape, 0, out);
     if (status != AIS_OK) return status;
@@ -29,6 +31,14 @@ static ais_status copy(ais_context *context, const ais_kernel *kernel, ais_kerne
     status = ais_kernel_whiten(context, *out, from->whitening.mean, from->whitening.factor);
     if (status != AIS_OK) ais_kernel_free(*out);
     return status;
+}
+
+void ais_map_forget(ais_map_learning *this) {
+    ais_kernel_free(this->best);
+    this->best = NULL;
+    this->vain = 0;
+    this->evidence = (ais_weighing){.log_mean = NAN, .log_error = INFINITY};
+    this->most_even = 0;
 }
 
 static ais_status copy_mixture(ais_context *context, const ais_components *from, ais_kernel **out) {
@@ -89,7 +99,7 @@ ais_status ais_map_draw(ais_context *context, ais_map_learning *this, int from, 
 
 ais_status ais_map_source(ais_context *context, ais_map_learning *this, const ais_source *source, int *from) {
     ais_kernel *snapshot = NULL;
-    ais_status status = source->map ? copy(context, source->map, &snapshot) : AIS_OK;
+    ais_status status = source->map ? ais_map_copy(context, source->map, &snapshot) : AIS_OK;
     if (status != AIS_OK) return status;
     if (this->archive.sources == AIS_MOST_SOURCES) { /* the oldest one goes */
         ais_kernel_free(this->snapshot[0]);
@@ -122,7 +132,7 @@ static ais_status draw_and_weigh(ais_context *context, ais_map_learning *this, c
     if (status == AIS_OK) status = weigh_chains(context, this, source, &given, &many);
     if (status != AIS_OK) return status;
     for (size_t c = 0; c < n; c++) logq[c] = logp[c] - logq[c];
-    *verdict = ais_judge_weights(n, logq, many, given);
+    *verdict = ais_judge_weights(n, logq, many, given, this->economy.wanted);
     free(given);
     return AIS_OK;
 }
@@ -149,14 +159,24 @@ static void add_evidence(ais_map_learning *this, const ais_weighing *term) {
     this->most_even = fmax(this->most_even, this->share);
 }
 
-/* A chain stays at its largest weight for about as many steps. Over all draws to come that is larger than what n
- * proposals have shown, by the tail's power of how many more there are; where it is no small part of a chain's length,
- * chains would not agree, and the map is worth that much less: math.md (37). */
-static double trusted_efficiency(const ais_map_learning *this, const ais_verdict *verdict, size_t n) {
-    static const double usual_chains = 16, small_part = 0.05;
-    double draws = this->economy.wanted / fmax(verdict->efficiency, 1e-6), more = fmax(draws / (double)n, 1);
-    double longest = 1 + (verdict->largest - 1) * pow(more, fmax(fmin(verdict->weighing.pareto_k, 1), 0));
-    return verdict->efficiency * fmin(small_part * draws / usual_chains / longest, 1);
+/* Proposals that an effective draw costs: of the map alone, or with steps of NUTS in its latent space after every so
+ * many, in *proposals; 0: alone. */
+static double effective_cost(const ais_map_learning *this, const ais_source *source, const ais_verdict *verdict,
+                             int *proposals) {
+    static const double usual_leapfrogs =
+        7; /* of a step of NUTS where p is about normal, as it is in the latent space */
+    static const double about_normal = 0.5; /* of a map of this acceptance, but for its tails */
+    bool relief = source->map && this->slopes && verdict->acceptance > about_normal;
+    double least = relief ? verdict->alone : verdict->seen,
+           step = usual_leapfrogs * this->economy.gradient / this->economy.density;
+    *proposals = 0;
+    for (int k = 0; k < AIS_RELIEFS && relief; k++) {
+        double many = ais_relief_proposals(k), cost = verdict->relieved[k] * (many + step) / (many + 1);
+        if (!(cost < least)) continue;
+        least = cost;
+        *proposals = (int)many;
+    }
+    return least;
 }
 
 ais_status ais_map_judge(ais_context *context, ais_map_learning *this, const ais_source *source, size_t n) {
@@ -178,15 +198,16 @@ ais_status ais_map_judge(ais_context *context, ais_map_learning *this, const ais
     this->share_before = this->share;
     this->share = verdict.weighing.ess / (double)n;
     add_evidence(this, &verdict.weighing);
-    double efficiency = trusted_efficiency(this, &verdict, n), waste = 1 / fmax(efficiency, 1e-6) - 1;
-    ais_lesson_judged(this->lesson, &verdict, efficiency);
+    int proposals;
+    double cost = fmin(effective_cost(this, source, &verdict, &proposals), 1e6), waste = cost - 1;
+    ais_lesson_judged(this->lesson, &verdict, 1 / cost);
     if (this->best && !(waste < this->waste)) {
         this->vain++;
         return AIS_OK;
     }
     bool known = this->best != NULL;
     ais_kernel *kept;
-    status = source->map ? copy(context, source->map, &kept) : copy_mixture(context, source->mixture, &kept);
+    status = source->map ? ais_map_copy(context, source->map, &kept) : copy_mixture(context, source->mixture, &kept);
     if (status != AIS_OK) return status;
     ais_kernel_free(this->best);
     this->best = kept;
@@ -194,7 +215,7 @@ ais_status ais_map_judge(ais_context *context, ais_map_learning *this, const ais
     this->waste = waste;
     this->vain = 0;
     this->verdict = verdict;
-    this->verdict.efficiency = efficiency;
+    this->proposals = proposals;
     return AIS_OK;
 }
 
@@ -252,7 +273,7 @@ static ais_status whiten(ais_context *context, ais_map_learning *this, const dou
         this->factor[i * dim + i] = sqrt(square);
     }
     ais_kernel *map = NULL;
-    if (status == AIS_OK) status = ais_map_affine(context, this, &map);
+    if (status == AIS_OK) status = ais_map_affine(context, this->mean, this->factor, (int)dim, &map);
     for (size_t c = 0; c < POINTS && status == AIS_OK; c++)
         for (size_t i = 0; i < dim; i++) {
             double u = 0;

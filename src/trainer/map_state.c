@@ -94,6 +94,7 @@ static void exchange_verdicts(ais_checkpoint *checkpoint, ais_map_learning *this
                                 (ais_as_mixture(this->best) || (learned && ais_is_independent(learned))));
     if (!fits) ais_checkpoint_refuse(checkpoint, "best");
     AIS_FIELD(checkpoint, this, verdict);
+    ais_checkpoint_integer(checkpoint, "proposals", &this->proposals, 0, AIS_MOST_PROPOSALS);
     AIS_FIELD(checkpoint, this, evidence);
     AIS_FIELD(checkpoint, this, most_even);
     AIS_FIELD(checkpoint, this, share);

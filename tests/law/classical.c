@@ -22,7 +22,7 @@ static void exact_draws_stay_exact(void **unused) {
         for (int t = 0; t < LAW_TARGETS; t++) {
             ais_kernel *kernel = law_kernels[k].make();
             double z = largest_z(&law_targets[t], &law_targets[t].target, kernel, law_kernels[k].warmup, 11);
-            if (!(z < 4))
+            if (!(z < most_z()))
                 fail_msg("%s on %s: a moment is %.1f errors off", law_kernels[k].name, law_targets[t].target.name, z);
             ais_kernel_free(kernel);
         }
@@ -77,6 +77,7 @@ static double wrong_logp_grad(const double *x, double *gradient, void *data) {
 
 static void broken_kernels_are_caught(void **unused) {
     (void)unused;
+    if (law_chains() < CHAINS) skip(); /* too few to tell */
     const law_target *law = &law_targets[1];
     struct {
         const char *what;

@@ -42,7 +42,7 @@ static void exact_draws_stay_exact(void **unused) {
                 double z = largest_z(law, &law->target, kernel, 0, 11);
                 print_message("%-8s %-10s %d angles: %.1f standard errors\n", ais_kernel_name(kernel), law->target.name,
                               sets[s].count, z);
-                if (!(z < 4))
+                if (!(z < most_z()))
                     fail_msg("%s on %s: a moment is %.1f errors off", ais_kernel_name(kernel), law->target.name, z);
                 ais_kernel_free(kernel);
             }
@@ -105,6 +105,7 @@ static void angle_by_state(const ais_learned *learned, ais_proposal *proposal) {
 
 static void broken_reflections_are_caught(void **unused) {
     (void)unused;
+    if (law_chains() < CHAINS) skip(); /* too few to tell */
     const struct {
         const char *what;
         int set;

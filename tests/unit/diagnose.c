@@ -152,9 +152,14 @@ static void every_fault_is_named(void **state) {
     expect_warning(&(run){.draws = {.dim = 2, .chains = 1, .draws = DRAWS, .name = r.name, .value = x}}, NULL,
                    "one chain", 1);
 
-    stat[2 * N + 17] = 1;
-    expect_warning(&r, &pair, "1 of 4000 draws diverged", 1);
-    stat[2 * N + 17] = 0;
+    for (int t = 0; t < 5; t++) stat[2 * N + 17 * t] = 1;
+    expect_warning(&r, &pair, "5 of 4000 draws diverged", 1);
+    stat[2 * N] = 0;
+    ais_diagnosis *few = diagnose(&r, &pair); /* one in a thousand is not more than that */
+    assert_int_equal(few->divergences, 4);
+    assert_int_equal(few->warnings, 0);
+    ais_diagnosis_free(few);
+    for (int t = 0; t < 5; t++) stat[2 * N + 17 * t] = 0;
 
     for (int t = 0; t < 41; t++) stat[3 * N + t] = 10;
     expect_warning(&r, &pair, "1.0% of the draws reached tree depth 10", 1);

@@ -258,6 +258,7 @@ static void latent_kernels(void **state) {
                 assert_ok(context,
                           ais_kernel_nuts(&context, &(ais_nuts_options){.step_size = 0.3, .dense = true}, &inner));
             ais_kernel *made = make_latent(shape, inner);
+            assert_ok(context, ais_kernel_set_proposals(&context, made, 3 * k));
             ais_target target = {.name = "t", .dim = ais_kernel_dim(made), .logp = never_called};
             assert_ok(context, ais_kernel_save(&context, made, &target, path));
             assert_ok(context, ais_kernel_load(&context, path, &target, &loaded));
@@ -281,6 +282,7 @@ static void damaged_latent_kernels(void **state) {
     ais_kernel *inner;
     assert_ok(context, ais_kernel_nuts(&context, NULL, &inner));
     ais_kernel *made = make_latent(4, inner);
+    assert_ok(context, ais_kernel_set_proposals(&context, made, AIS_MOST_PROPOSALS));
     assert_ok(context, ais_kernel_save(&context, made, NULL, path));
     static unsigned char whole[1 << 12], bytes[1 << 12];
     size_t count = slurp(whole, sizeof whole);
@@ -299,6 +301,8 @@ static void damaged_latent_kernels(void **state) {
                                {"\"max_depth\"", "\"max_death\""},
                                {"\"dense\":false", "\"dense\":1e999"},
                                {"\"inner\"", "\"outer\""},
+                               {"\"proposals\":1000", "\"proposals\":1001"},
+                               {"\"proposals\"", "\"disposals\""},
                                {"\"swap\"", "\"flip\""},
                                {"\"weights\":0", "\"weights\":7"}};
     for (size_t k = 0; k < sizeof change / sizeof *change; k++) {

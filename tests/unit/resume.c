@@ -305,7 +305,7 @@ static void modes_without_a_gradient(void **state) {
                                    {NULL, 0}};
     check_case(*state,
                &(training_case){
-                   .target = "ring5", .plain = true, .options = {.seed = 3, .evaluations = 16000}, .matter = fields});
+                   .target = "ring5", .plain = true, .options = {.seed = 6, .evaluations = 24000}, .matter = fields});
 }
 
 static void stages_of_henon(void **state) {
