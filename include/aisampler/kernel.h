@@ -183,6 +183,25 @@ ais_status ais_kernel_latent(ais_context *context, ais_kernel *map, ais_kernel *
 enum { AIS_MOST_PROPOSALS = 1000 };
 ais_status ais_kernel_set_proposals(ais_context *context, ais_kernel *latent, int proposals);
 
+/* ---- ladders ------------------------------------------------------------------------------ */
+
+/* Parallel tempering from the density q of a map to the target (docs/math.md (39)): every chain has replicas on
+ * q^(1-b) p^b, b rising from 0 to 1. At every step each of them makes a local move in the map's latent space, those at
+ * b = 0 are drawn anew, and the even or the odd pairs of neighbours are swapped where the test says so. The chain is
+ * the replica at b = 1: it comes by what no local move could reach. One step takes (rungs - 1) leapfrogs + 1
+ * gradients, or as many densities as there are rungs. The map belongs to the kernel from here on, also when it fails.
+ */
+enum { AIS_MOST_RUNGS = 64 };
+typedef struct ais_ladder_options {
+    int rungs;           /* 2 to AIS_MOST_RUNGS */
+    const double *beta;  /* rungs: b, rising from 0 to 1 */
+    const double *scale; /* rungs: step sizes in latent space, or, without leapfrogs, angles in radians; the first one
+                            is not used */
+    int leapfrogs;       /* of a local move, which then needs the gradient; 0: a reflection R_a, which needs none */
+} ais_ladder_options;
+ais_status ais_kernel_ladder(ais_context *context, ais_kernel *map, const ais_ladder_options *options,
+                             ais_kernel **kernel);
+
 /* ---- what a step tells ---------------------------------------------------------------------- */
 
 /* What one step tells about one chain. */
@@ -194,6 +213,8 @@ typedef struct ais_info {
     double divergent;  /* 1 or 0 */
     double energy;     /* the Hamiltonian at the new state */
     double round_trip; /* largest coordinate of |M(M(z)) - z| in the whitened scale; 0 where it was not measured */
+    double rejection;  /* ladder: of the swaps that were tried, the sum of their chances to be rejected */
+    double trip;       /* ladder: 1 where the replica at the top has come from the bottom since it was there last */
 } ais_info;
 
 /* Which of the fields a kernel fills, as bits 1 << AIS_INFO_..., and their names in files. */
@@ -205,6 +226,8 @@ enum {
     AIS_INFO_DIVERGENT,
     AIS_INFO_ENERGY,
     AIS_INFO_ROUND_TRIP,
+    AIS_INFO_REJECTION,
+    AIS_INFO_TRIP,
     AIS_INFO_COUNT
 };
 extern const char *const ais_info_name[AIS_INFO_COUNT]; /* "accept_stat__", "stepsize__", ... */

@@ -52,6 +52,8 @@ static void add_info(ais_info *sum, const ais_info *part, unsigned fields, doubl
     if (fields >> AIS_INFO_DIVERGENT & 1) sum->divergent = fmax(sum->divergent, part->divergent);
     if (fields >> AIS_INFO_ENERGY & 1) sum->energy = part->energy;
     if (fields >> AIS_INFO_ROUND_TRIP & 1) sum->round_trip = fmax(sum->round_trip, part->round_trip);
+    if (fields >> AIS_INFO_REJECTION & 1) sum->rejection += part->rejection;
+    if (fields >> AIS_INFO_TRIP & 1) sum->trip = fmax(sum->trip, part->trip);
 }
 
 static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state *state, void *own, ais_info *info) {

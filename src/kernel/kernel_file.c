@@ -15,6 +15,7 @@
 #include "base/checksum.h"
 #include "kernel/classical_json.h"
 #include "kernel/kernel_file.h"
+#include "kernel/ladder.h"
 #include "kernel/latent.h"
 #include "kernel/mixture.h"
 #include "kernel/nice.h"
@@ -92,6 +93,24 @@ static content latent_content(const ais_latent *latent) {
     return made;
 }
 
+static json_t *numbers_of(const double *value, int count) {
+    json_t *list = json_array();
+    for (int k = 0; list && k < count; k++) json_array_append_new(list, json_real(value[k]));
+    return list;
+}
+
+static content ladder_content(const ais_ladder *ladder) {
+    content made = learned_content(ais_as_learned(ladder->map));
+    json_t *described = json_pack("{so so si}", "beta", numbers_of(ladder->beta, ladder->rungs), "scale",
+                                  numbers_of(ladder->scale, ladder->rungs), "leapfrogs", ladder->leapfrogs);
+    made.version = MOVED_VERSION;
+    if (json_object_set_new(made.head, "ladder", described) != 0) {
+        json_decref(made.head);
+        made.head = NULL;
+    }
+    return made;
+}
+
 static content nice_content(const ais_nice_kernel *nice) {
     const ais_anice_shape *shape = &nice->shape;
     return (content){.version = NICE_VERSION,
@@ -157,18 +176,22 @@ static unsigned char *encode(const content *from, const ais_target *target, size
 unsigned char *ais_kernel_encode(const ais_kernel *kernel, const ais_target *target, size_t *count) {
     const ais_learned *learned = ais_as_learned(kernel);
     const ais_latent *latent = ais_as_latent(kernel);
+    const ais_ladder *ladder = ais_as_ladder(kernel);
     const ais_mixture_kernel *mixture = ais_as_mixture(kernel);
     const content from = learned   ? learned_content(learned)
                          : latent  ? latent_content(latent)
+                         : ladder  ? ladder_content(ladder)
                          : mixture ? mixture_content(mixture)
                                    : nice_content(ais_as_nice(kernel));
     return encode(&from, target, count);
 }
 
 ais_status ais_kernel_save(ais_context *context, const ais_kernel *kernel, const ais_target *target, const char *path) {
-    if (!ais_as_learned(kernel) && !ais_as_latent(kernel) && !ais_as_mixture(kernel) && !ais_as_nice(kernel))
+    if (!ais_as_learned(kernel) && !ais_as_latent(kernel) && !ais_as_ladder(kernel) && !ais_as_mixture(kernel) &&
+        !ais_as_nice(kernel))
         return ais_fail(context, AIS_BAD_ARGUMENT,
-                        "%s cannot be saved: only learned and latent kernels and mixtures can", kernel->type->name);
+                        "%s cannot be saved: only learned and latent kernels, ladders and mixtures can",
+                        kernel->type->name);
     size_t count = 0, length = strlen(path) + sizeof ".part";
     unsigned char *bytes = ais_kernel_encode(kernel, target, &count);
     char *part = malloc(length);
@@ -356,11 +379,38 @@ static ais_status add_angles(ais_context *context, const char *path, const json_
     return status == AIS_BAD_ARGUMENT ? damaged(context, path, "its head has impossible angles") : status;
 }
 
-/* Gives a map the angles, or the kernel in its latent space, that the head of a version 4 file has. */
+static bool numbers_from(const json_t *list, size_t count, double *value) {
+    bool all = json_array_size(list) == count; /* 0 of what is no array */
+    for (size_t k = 0; all && k < count; k++) {
+        all = json_is_number(json_array_get(list, k));
+        value[k] = json_number_value(json_array_get(list, k));
+    }
+    return all;
+}
+
+/* The ladder of a version 4 file. */
+static ais_status add_ladder(ais_context *context, const char *path, const json_t *described, ais_kernel **kernel) {
+    double beta[AIS_MOST_RUNGS], scale[AIS_MOST_RUNGS];
+    const json_t *list = json_object_get(described, "beta");
+    size_t rungs = json_array_size(list);
+    ais_ladder_options options = {.rungs = (int)rungs, .beta = beta, .scale = scale};
+    if (rungs > AIS_MOST_RUNGS || !numbers_from(list, rungs, beta) ||
+        !numbers_from(json_object_get(described, "scale"), rungs, scale) ||
+        !int_of(described, "leapfrogs", &options.leapfrogs))
+        return damaged(context, path, "its head describes no possible ladder");
+    ais_kernel *map = *kernel;
+    ais_status status = ais_kernel_ladder(context, map, &options, kernel);
+    return status == AIS_BAD_ARGUMENT ? damaged(context, path, "its head describes no possible ladder") : status;
+}
+
+/* Gives a map the angles, the ladder, or the kernel in its latent space, that the head of a version 4 file has. */
 static ais_status add_moves(ais_context *context, const char *path, const json_t *head, ais_kernel **kernel) {
     ais_kernel *inner = NULL, *map = *kernel;
     const json_t *angles = json_object_get(head, "angles"), *described = json_object_get(head, "inner");
-    if (angles && described) return damaged(context, path, "its head has both angles and an inner kernel");
+    const json_t *ladder = json_object_get(head, "ladder");
+    if ((angles != NULL) + (described != NULL) + (ladder != NULL) > 1)
+        return damaged(context, path, "its head has several of angles, an inner kernel and a ladder");
+    if (ladder) return add_ladder(context, path, ladder, kernel);
     if (angles) return add_angles(context, path, angles, map);
     int proposals;
     if (!int_of(head, "proposals", &proposals) || proposals < 0 || proposals > AIS_MOST_PROPOSALS)

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernel/element_lanes.h"
 #include "kernel/mixture.h"
@@ -205,6 +206,19 @@ ais_status ais_learned_add_ratio(ais_context *context, ais_kernel *kernel, int h
     learned->ratio = ratio;
     kernel->empirical = true;
     return AIS_OK;
+}
+
+ais_status ais_learned_copy(ais_context *context, const ais_kernel *map, ais_kernel **out) {
+    const ais_learned *from = ais_as_learned(map);
+    ais_status status = ais_learned_new(context, &from->shape, 0, out);
+    if (status != AIS_OK) return status;
+    ais_learned *to = (ais_learned *)*out;
+    if (from->weight_count) memcpy(to->weights, from->weights, from->weight_count * sizeof *to->weights);
+    status = ais_kernel_whiten(context, *out, from->whitening.mean, from->whitening.factor);
+    if (status == AIS_OK) return AIS_OK;
+    ais_kernel_free(*out);
+    *out = NULL;
+    return status;
 }
 
 ais_status ais_kernel_learned(ais_context *context, const ais_shape *shape, uint64_t seed, ais_kernel **kernel) {

@@ -84,6 +84,9 @@ const ais_learned *ais_as_learned(const ais_kernel *kernel);
 /* With all weights zero. When `weights` is not 0, a shape with another number of them is refused
  * before any memory is taken for them. */
 ais_status ais_learned_new(ais_context *context, const ais_shape *shape, size_t weights, ais_kernel **kernel);
+
+/* A map of its own, with the same shape, weights and whitening. */
+ais_status ais_learned_copy(ais_context *context, const ais_kernel *map, ais_kernel **copy);
 void ais_learned_free(ais_kernel *kernel);
 
 /* Makes an independent kernel an empirical one: with a discriminator whose weights are zero, which accepts every

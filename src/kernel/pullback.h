@@ -22,7 +22,7 @@ typedef struct ais_pullback {
     ais_latent_room one, many; /* a point alone, in the first lane or the only one; lanes of a batch */
     double *x;                 /* dim x lanes of many */
     double *point, *by_x;      /* dim: x of the point last evaluated alone, and the gradient there */
-    double *alone;             /* dim x lanes of one: a point, or a gradient, in the first lane */
+    double *alone, *alone_u;   /* dim x lanes of one: a point, or a gradient, in the first lane; whitened */
     double *gradient_det;      /* 1 in the first lane */
     double failure;            /* not 0: what the target said that is no log density, */
     double *failed_at;         /* dim: at this x */
@@ -41,5 +41,8 @@ void ais_pullback_lanes(ais_pullback *density, const double *z);
 
 /* z = T(x) in the lanes that count, the first ones, and log|det S'(z)| in density->many.log_det. */
 void ais_pullback_enter(ais_pullback *density, const double *x, double *z);
+
+/* The same of one point, and log|det S'(z)|. */
+double ais_pullback_alone(ais_pullback *density, const double *x, double *z);
 
 #endif

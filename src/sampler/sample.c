@@ -333,7 +333,8 @@ ais_status ais_sample(ais_context *context, const ais_target *target, const ais_
     if (status == AIS_OK) status = ais_kernel_fits(context, kernel, target);
     if (status != AIS_OK) return status;
     int chains = options->chains ? options->chains : 4, draws = most_draws(options, target->dim, chains);
-    bool trajectories = ais_kernel_info(kernel) & 1u << AIS_INFO_N_LEAPFROG;
+    /* What takes many evaluations a step. */
+    bool trajectories = ais_kernel_info(kernel) & (1u << AIS_INFO_N_LEAPFROG | 1u << AIS_INFO_TRIP);
     ais_run run = {.target = target,
                    .kernel = kernel,
                    .options = options,

@@ -7,6 +7,7 @@
 
 #include "explore/affine.h"
 #include "explore/chains.h"
+#include "kernel/learned.h"
 #include "trainer/map_learning.h"
 
 typedef struct plan {
@@ -98,7 +99,7 @@ static ais_status stretch(ais_context *context, ais_map_learning *this, int numb
 ais_status ais_map_tune(ais_context *context, ais_map_learning *this, const ais_kernel *map, int warmup, int draws,
                         double *step_size) {
     ais_stretch run = {.number = MOST_STRETCHES, .warmup = warmup, .draws = draws, .max_depth = 6};
-    ais_status status = ais_map_copy(context, map, &run.map);
+    ais_status status = ais_learned_copy(context, map, &run.map);
     if (status == AIS_OK) status = go(context, this, &run);
     *step_size = run.step_size;
     return status;

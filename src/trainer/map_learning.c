@@ -15,6 +15,7 @@
 /* Draws that are wanted where nobody says how many, and points that the archive holds at the most. */
 static const double usual_wanted = 16000;
 static const size_t most_points = 65536, most_bytes = (size_t)256 << 20;
+enum { FEW_TRIPS = 100 }; /* of a ladder: the log Z and shares of fewer are uncertain */
 enum { FEW_DIMENSIONS = 3, FIRST_JUDGEMENT = 256, LEAST_SCREEN = 256, SCREEN_SHARE = 16, POPULATION = 512 };
 
 /* ---- look ------------------------------------------------------------------------------------------ */
@@ -257,6 +258,21 @@ static bool explore_after_all(const ais_map_learning *this) {
                this->economy.wanted * (this->waste - hoped_waste) * this->economy.density;
 }
 
+/* Whether nothing so far will do: the look says itself that it may have missed modes, or proposals are hardly ever
+ * accepted. A ladder takes some hundred thousand evaluations to learn. In few dimensions maps follow any shape. */
+static bool ladder_pays(const ais_map_learning *this) {
+    static const double usual = 3e5, too_dear = 20; /* evaluations in all; per effective draw, with what there is */
+    const ais_train_options *options = this->lesson->options;
+    const ais_economy *economy = &this->economy;
+    bool free = !options->shape && !options->steps && options->method == AIS_START_HUNT;
+    bool missed = this->lesson->training->warning[0] && this->lesson->training->modes > 1;
+    double spent = (double)(this->evaluator.densities + this->evaluator.gradients), map = ais_map_cost(this);
+    bool affordable = !options->evaluations || usual < (double)options->evaluations - spent;
+    bool quick = usual * economy->density < fmax(economy->wanted * map, 60); /* seconds */
+    return free && this->archive.dim > FEW_DIMENSIONS && !this->slopes && affordable && quick &&
+           (missed || !(map < too_dear * economy->density));
+}
+
 /* ---- conclude -------------------------------------------------------------------------------------- */
 
 /* NUTS in the latent space of the affine map, as it explored. */
@@ -283,7 +299,7 @@ static ais_status relieve(ais_context *context, ais_map_learning *this, ais_kern
         context->message[0] = '\0';
         return AIS_OK;
     }
-    if (status == AIS_OK) status = ais_map_copy(context, *kernel, &map);
+    if (status == AIS_OK) status = ais_learned_copy(context, *kernel, &map);
     if (status == AIS_OK)
         status = ais_kernel_nuts(context, &(ais_nuts_options){.unit = true, .step_size = step_size}, &nuts);
     if (status == AIS_OK) {
@@ -348,11 +364,41 @@ static ais_status take_points(ais_context *context, ais_map_learning *this) {
     return status;
 }
 
+/* The ladder is the kernel, and chains start at draws of its top. */
+static void take_ladder(ais_map_learning *this) {
+    ais_climbed *climbed = &this->climbed;
+    ais_training *training = this->lesson->training;
+    size_t dim = (size_t)this->archive.dim, wanted = (size_t)training->count;
+    for (size_t k = 0; k < wanted; k++)
+        memcpy(training->x + k * dim, climbed->x + k * climbed->count / wanted * dim, dim * sizeof(double));
+    training->log_z = climbed->log_z;
+    training->log_z_error = climbed->log_z_error;
+    training->acceptance = climbed->acceptance;
+    training->worst_ess = climbed->worst_ess;
+    /* It does not rest on the modes that the look found, so that what they were short of is no warning any more. */
+    snprintf(training->sentence, sizeof training->sentence,
+             "a ladder of %d rungs from %s to the target: barrier %.2f, %ld round trips in %zu steps", climbed->rungs,
+             climbed->base, climbed->barrier, climbed->trips, climbed->count);
+    training->warning[0] = '\0';
+    if (climbed->trips < FEW_TRIPS)
+        snprintf(training->warning, sizeof training->warning,
+                 "replicas of the ladder made only %ld round trips: parts of the density that are hard to reach may be "
+                 "missing or have wrong weights; ask for more effective draws",
+                 climbed->trips);
+    this->lesson->best = climbed->kernel;
+    this->lesson->best_ess = climbed->worst_ess;
+    climbed->kernel = NULL;
+}
+
 static ais_status conclude(ais_context *context, ais_map_learning *this) {
     ais_lesson *lesson = this->lesson;
     ais_training *training = lesson->training;
     ais_status status = take_points(context, this);
     double map = ais_map_cost(this), nuts = ais_nuts_cost(this);
+    if (status == AIS_OK && this->climbed.kernel) {
+        take_ladder(this);
+        return AIS_OK;
+    }
     if (status == AIS_OK && !this->best && !this->explored.any)
         status =
             ais_fail(context, AIS_BAD_DENSITY, "no map was found for target %.100s: no proposal had a positive density",
@@ -419,6 +465,8 @@ static void release(ais_map_learning *this) {
     for (int s = 0; s < AIS_MOST_SOURCES; s++) ais_kernel_free(this->snapshot[s]);
     ais_kernel_free(this->present);
     ais_kernel_free(this->best);
+    ais_kernel_free(this->climbed.kernel);
+    free(this->climbed.x);
     ais_arena_free(&this->arena);
 }
 
@@ -553,13 +601,14 @@ ais_status ais_learn_map(ais_context *context, ais_lesson *lesson) {
         this.best = NULL;
         this.explored.any = false;
     }
-    if (status == AIS_OK) status = ais_map_rounds(context, &this);
+    if (status == AIS_OK && !resumed && ladder_pays(&this)) status = ais_map_climb(context, &this);
+    if (status == AIS_OK && !this.climbed.kernel) status = ais_map_rounds(context, &this);
     if (status == AIS_OK && explore_after_all(&this)) {
         status = explore(context, &this);
         if (status == AIS_OK) status = ais_map_rounds(context, &this);
     }
     ais_checkpoint_leave(lesson->checkpoint);
-    if ((status == AIS_SPENT || status == AIS_STOPPED) && (this.best || this.explored.any)) {
+    if ((status == AIS_SPENT || status == AIS_STOPPED) && (this.best || this.explored.any || this.climbed.kernel)) {
         ais_status end = conclude(context, &this);
         status = end == AIS_OK && status == AIS_SPENT ? AIS_OK : end == AIS_OK ? status : end;
     } else if (status == AIS_OK) {

@@ -12,6 +12,7 @@
 #define AIS_TRAINER_MAP_LEARNING_H
 
 #include "explore/archive.h"
+#include "explore/climb.h"
 #include "fit/flow_method.h"
 #include "judge/economy.h"
 #include "judge/weights.h"
@@ -28,6 +29,19 @@ typedef struct ais_explored {
     double per_effective;  /* gradients that an effective draw takes */
     double *mean, *factor; /* of the affine map in whose latent space it stepped */
 } ais_explored;
+
+/* The ladder as it was after its last round. */
+typedef struct ais_climbed {
+    ais_kernel *kernel;           /* or NULL */
+    double per_effective;         /* evaluations that an effective draw takes */
+    double acceptance, worst_ess; /* of local moves at the top; of draws, as a share of them */
+    double log_z, log_z_error, barrier;
+    long trips;
+    int rungs;
+    const char *base; /* the map's name */
+    size_t count;     /* draws at the top */
+    double *x;        /* count x dim */
+} ais_climbed;
 
 /* The fit to come, or under way. */
 typedef struct ais_fit_plan {
@@ -70,6 +84,7 @@ typedef struct ais_map_learning {
     double scale;          /* of the region that was searched */
     double *mean, *factor; /* of the affine map behind present maps */
     ais_explored explored;
+    ais_climbed climbed;
     double *chain; /* where NUTS is: AIS_EXPLORING x dim */
 } ais_map_learning;
 
@@ -82,9 +97,6 @@ ais_status ais_learn_map(ais_context *context, ais_lesson *lesson);
 /* Draws n proposals of a map or a mixture, archives and weighs them; less where the budget is less. The best so far is
  * kept as a kernel, with its verdict. */
 ais_status ais_map_judge(ais_context *context, ais_map_learning *learning, const ais_source *source, size_t n);
-
-/* A map of its own, with the same shape, weights and whitening. */
-ais_status ais_map_copy(ais_context *context, const ais_kernel *map, ais_kernel **copy);
 
 /* What was judged best is not: something was found out that its verdict did not know. */
 void ais_map_forget(ais_map_learning *learning);
@@ -131,6 +143,11 @@ ais_status ais_map_unbend(ais_context *context, ais_map_learning *learning);
 /* A larger mixture, where points of the archive weigh so much that it must have missed modes, or NULL. */
 ais_status ais_map_missed(ais_context *context, ais_map_learning *learning, const ais_components *mixture,
                           ais_components **grown);
+
+/* ---- map_ladder.c ---------------------------------------------------------------------------------- */
+
+/* Climbs a ladder from all that was found to p, as `climbed` tells then. */
+ais_status ais_map_climb(ais_context *context, ais_map_learning *learning);
 
 /* ---- map_state.c ----------------------------------------------------------------------------------- */
 

@@ -22,17 +22,6 @@ ais_status ais_map_affine(ais_context *context, const double *mean, const double
     return status == AIS_OK ? ais_kernel_whiten(context, *kernel, mean, factor) : status;
 }
 
-ais_status ais_map_copy(ais_context *context, const ais_kernel *kernel, ais_kernel **out) {
-    const ais_learned *from = ais_as_learned(kernel);
-    ais_status status = ais_learned_new(context, &from->shape, 0, out);
-    if (status != AIS_OK) return status;
-    ais_learned *to = (ais_learned *)*out;
-    if (from->weight_count) memcpy(to->weights, from->weights, from->weight_count * sizeof *to->weights);
-    status = ais_kernel_whiten(context, *out, from->whitening.mean, from->whitening.factor);
-    if (status != AIS_OK) ais_kernel_free(*out);
-    return status;
-}
-
 void ais_map_forget(ais_map_learning *this) {
     ais_kernel_free(this->best);
     this->best = NULL;
@@ -99,7 +88,7 @@ ais_status ais_map_draw(ais_context *context, ais_map_learning *this, int from, 
 
 ais_status ais_map_source(ais_context *context, ais_map_learning *this, const ais_source *source, int *from) {
     ais_kernel *snapshot = NULL;
-    ais_status status = source->map ? ais_map_copy(context, source->map, &snapshot) : AIS_OK;
+    ais_status status = source->map ? ais_learned_copy(context, source->map, &snapshot) : AIS_OK;
     if (status != AIS_OK) return status;
     if (this->archive.sources == AIS_MOST_SOURCES) { /* the oldest one goes */
         ais_kernel_free(this->snapshot[0]);
@@ -207,7 +196,8 @@ ais_status ais_map_judge(ais_context *context, ais_map_learning *this, const ais
     }
     bool known = this->best != NULL;
     ais_kernel *kept;
-    status = source->map ? ais_map_copy(context, source->map, &kept) : copy_mixture(context, source->mixture, &kept);
+    status =
+        source->map ? ais_learned_copy(context, source->map, &kept) : copy_mixture(context, source->mixture, &kept);
     if (status != AIS_OK) return status;
     ais_kernel_free(this->best);
     this->best = kept;

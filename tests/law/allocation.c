@@ -11,6 +11,7 @@
 
 #include <aisampler/anice.h>
 
+#include "brief.h"
 #include "classical.h"
 #include "simd/isa.h"
 
@@ -64,9 +65,7 @@ static void the_counter_counts(void **unused) {
     ais_state_free(state);
 }
 
-/* Steps of warm-up, with two windows at whose ends a metric is learned, and after. With AIS_ALLOCATION_BRIEF, for
- * sanitizers, there is one window. */
-static bool brief(void) { return getenv("AIS_ALLOCATION_BRIEF") != NULL; }
+/* Steps of warm-up, with two windows at whose ends a metric is learned (in brief: one), and after. */
 static uint64_t warmup_steps(void) { return brief() ? 24 : 200; }
 static uint64_t all_steps(void) { return warmup_steps() + (brief() ? 6 : 30); }
 
@@ -150,6 +149,23 @@ static void latent_steps(void **unused) {
                 }
 }
 
+static void ladder_steps(void **unused) {
+    (void)unused;
+    static const double beta[3] = {0, 0.3, 1}, scale[3] = {0, 0.5, 0.3};
+    for (int t = 0; t < LAW_TARGETS; t++)
+        for (int leapfrogs = 0; leapfrogs < 3; leapfrogs += 2) {
+            const ais_target *target = &law_targets[t].target;
+            const ais_shape shape = {
+                .map = AIS_SPLINE, .reversal = AIS_SWAP, .dim = target->dim, .layers = 1, .hidden = AIS_LANES};
+            const ais_ladder_options options = {.rungs = 3, .beta = beta, .scale = scale, .leapfrogs = leapfrogs};
+            ais_context context = {0};
+            ais_kernel *map, *kernel;
+            assert_int_equal(ais_kernel_learned(&context, &shape, 1, &map), AIS_OK);
+            assert_int_equal(ais_kernel_ladder(&context, map, &options, &kernel), AIS_OK);
+            count_steps("ladder", target, kernel);
+        }
+}
+
 static void mixture_steps(void **unused) {
     (void)unused;
     for (int t = 0; t < LAW_TARGETS; t++)
@@ -174,7 +190,7 @@ int main(void) {
     install();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_counter_counts), cmocka_unit_test(classical_steps), cmocka_unit_test(learned_steps),
-        cmocka_unit_test(mixture_steps),      cmocka_unit_test(latent_steps),
+        cmocka_unit_test(mixture_steps),      cmocka_unit_test(latent_steps),    cmocka_unit_test(ladder_steps),
     };
     return cmocka_run_group_tests_name("allocation", tests, NULL, NULL);
 }

@@ -325,6 +325,47 @@ static void damaged_latent_kernels(void **state) {
     ais_kernel_free(made);
 }
 
+/* ---- ladders ----------------------------------------------------------------------------------- */
+
+static void ladders(void **state) {
+    (void)state;
+    static const double beta[4] = {0, 0.125, 0.5, 1}, scale[4] = {0.5, 0.5, 0.25, 0.125};
+    const ais_ladder_options options = {.rungs = 4, .beta = beta, .scale = scale, .leapfrogs = 3};
+    ais_context context = {0};
+    for (int shape = 2; shape <= 4; shape++) {
+        ais_kernel *map, *made, *loaded;
+        assert_ok(context, ais_kernel_learned(&context, &shapes[shape], 5, &map));
+        assert_ok(context, ais_kernel_ladder(&context, map, &options, &made));
+        assert_ok(context, ais_kernel_save(&context, made, NULL, path));
+        assert_ok(context, ais_kernel_load(&context, path, NULL, &loaded));
+        assert_string_equal(ais_kernel_name(loaded), "ladder");
+        size_t counts[2];
+        unsigned char *bytes[2] = {ais_kernel_encode(made, NULL, &counts[0]),
+                                   ais_kernel_encode(loaded, NULL, &counts[1])};
+        assert_int_equal(counts[0], counts[1]);
+        assert_memory_equal(bytes[0], bytes[1], counts[0]);
+        free(bytes[0]);
+        free(bytes[1]);
+        ais_kernel_free(made);
+        ais_kernel_free(loaded);
+    }
+    /* what the head says of it must be possible, right checksum or not; the file is that of the affine base */
+    static unsigned char whole[1 << 12], bytes[1 << 12];
+    size_t count = slurp(whole, sizeof whole);
+    const char *change[][2] = {{"\"ladder\"", "\"lather\""},           {"0.125,0.5,1.0", "0.525,0.5,1.0"},
+                               {"0.125,0.5,1.0", "0.125,0.5,0.9"},     {"[0.5,0.5,", "[0.5,-.5,"},
+                               {"\"leapfrogs\":3", "\"leapfrogs\":z"}, {"\"scale\"", "\"stale\""}};
+    for (size_t k = 0; k < sizeof change / sizeof *change; k++) {
+        memcpy(bytes, whole, count);
+        char *at = strstr((char *)bytes + 16, change[k][0]);
+        if (!at) fail_msg("the head has no %s", change[k][0]);
+        memcpy(at, change[k][1], strlen(change[k][1]));
+        seal(bytes, count);
+        spill(bytes, count);
+        refused(&context, change[k][1]);
+    }
+}
+
 /* ---- mixtures ------------------------------------------------------------------------------------ */
 
 enum { COUNT = 3, DIM = 2 };
@@ -493,6 +534,7 @@ int main(void) {
         cmocka_unit_test(angles),
         cmocka_unit_test(latent_kernels),
         cmocka_unit_test(damaged_latent_kernels),
+        cmocka_unit_test(ladders),
         cmocka_unit_test(mixture_round_trip),
         cmocka_unit_test(mixture_damage),
         cmocka_unit_test(cannot_write_or_read),

@@ -1,0 +1,2 @@
+#define DIM 32
+#include "manywell.h"

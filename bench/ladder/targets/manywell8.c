@@ -1,0 +1,2 @@
+#define DIM 8
+#include "manywell.h"

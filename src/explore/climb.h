@@ -1,0 +1,58 @@
+/* Climbing a ladder (kernel/ladder.h): ladders in parallel, in rounds, between which everything that makes a ladder
+ * fast is fitted to what the round before has shown: step sizes, rungs of equal rejection and as many as the barrier
+ * asks for, and the base. After the last round all of it stays fixed: it is a kernel then. */
+#ifndef AIS_EXPLORE_CLIMB_H
+#define AIS_EXPLORE_CLIMB_H
+
+#include <signal.h>
+
+#include "base/pool.h"
+#include "kernel/ladder.h"
+
+enum { AIS_CLIMBERS = 16 };
+
+typedef struct ais_climb {
+    const ais_target *target;
+    ais_pool *pool;
+    uint64_t seed;
+    ais_kernel *map; /* the base; belongs to the climb */
+    int rungs, leapfrogs;
+    double beta[AIS_MOST_RUNGS], scale[AIS_MOST_RUNGS];
+    int round;       /* so far: other random numbers for each */
+    double *x;       /* AIS_CLIMBERS x AIS_MOST_RUNGS x dim: where the replicas are */
+    long most;       /* evaluations of a round, about; 0: no limit */
+    double deadline; /* by ais_now(); 0: none */
+    const volatile sig_atomic_t *stop;
+    void (*tick)(void *data, long evaluations); /* between pieces of a round, or NULL */
+    void *tick_data;
+    long before; /* evaluations before the round, for tick */
+    /* out, of the last round */
+    int steps;
+    double *draws; /* dim x AIS_CLIMBERS x steps: the tops; freed by ais_climb_free */
+    double rejection[AIS_MOST_RUNGS], accepted[AIS_MOST_RUNGS];
+    double barrier; /* the sum of the rejections */
+    double log_z, log_z_error;
+    long trips;
+    long densities, gradients;
+    bool cut_short; /* by the limit, the deadline or the caller: draws has fewer steps */
+} ais_climb;
+
+/* A ladder of some rungs from the map, which belongs to the climb from here on, also when it fails; replicas begin at
+ * draws of the map, as far as they lie in the support, and else at `inside`. */
+ais_status ais_climb_begin(ais_context *context, ais_climb *climb, const ais_target *target, ais_pool *pool,
+                           uint64_t seed, ais_kernel *map, int rungs, const double *inside);
+void ais_climb_free(ais_climb *climb);
+
+/* A round of so many steps of every ladder. Step sizes are tuned in pieces of it, if `tune`. */
+ais_status ais_climb_round(ais_context *context, ais_climb *climb, int steps, bool tune);
+
+/* Rungs of equal rejection, as many as the barrier of the last round asks for. */
+void ais_climb_respace(ais_climb *climb);
+
+/* Another base, which belongs to the climb. */
+void ais_climb_rebase(ais_climb *climb, ais_kernel *map);
+
+/* The ladder as a kernel of its own. */
+ais_status ais_climb_kernel(ais_context *context, const ais_climb *climb, ais_kernel **kernel);
+
+#endif

@@ -1,0 +1,286 @@
+/* The ladder: where no map, no mixture and no chain will do by itself. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <aisampler/diagnostics.h>
+
+#include "explore/affine.h"
+#include "fit/flow_start.h"
+#include "kernel/learned.h"
+#include "trainer/map_learning.h"
+
+/* The search region, wider along coordinates where modes lie farther out. What the look found says where p is, never
+ * where it is not: a base that is narrow because of it would miss the same as the look. */
+static ais_status first_base(ais_context *context, ais_map_learning *this, ais_kernel **map) {
+    const ais_components *mixture = &this->mixture;
+    size_t dim = (size_t)this->archive.dim;
+    double *mean = calloc(dim + dim * dim, sizeof *mean), *factor = mean + dim;
+    if (!mean) return ais_fail_memory(context, "a ladder", dim * dim * sizeof *mean);
+    for (size_t i = 0; i < dim; i++) {
+        double square = this->scale * this->scale;
+        for (size_t k = 0; k < (size_t)mixture->count; k++)
+            square = fmax(square, mixture->mean[k * dim + i] * mixture->mean[k * dim + i]);
+        factor[i * dim + i] = sqrt(square);
+    }
+    ais_status status = ais_map_affine(context, mean, factor, (int)dim, map);
+    free(mean);
+    return status;
+}
+
+/* The later half of the tops, as rows; *n of them, released by free(). NULL: no memory. */
+static double *tops_of(const ais_climb *climb, size_t *n) {
+    size_t dim = (size_t)climb->target->dim, steps = (size_t)climb->steps, half = steps / 2;
+    double *x = malloc((AIS_CLIMBERS * half + 1) * dim * sizeof *x);
+    *n = AIS_CLIMBERS * half;
+    for (size_t c = 0; c < AIS_CLIMBERS && x; c++)
+        for (size_t t = 0; t < half; t++)
+            for (size_t i = 0; i < dim; i++)
+                x[(c * half + t) * dim + i] = climb->draws[(i * AIS_CLIMBERS + c) * steps + steps - half + t];
+    return x;
+}
+
+static void keep_diagonal(size_t dim, double *factor) {
+    for (size_t i = 0; i < dim; i++) {
+        double square = 0;
+        for (size_t j = 0; j < dim; j++) {
+            square += factor[i * dim + j] * factor[i * dim + j];
+            factor[i * dim + j] = 0;
+        }
+        factor[i * dim + i] = sqrt(square);
+    }
+}
+
+static ais_status affine_base(ais_context *context, size_t dim, size_t n, const double *x, bool diagonal,
+                              ais_kernel **map) {
+    double *mean = malloc((dim + dim * dim) * sizeof *mean);
+    if (!mean) return ais_fail_memory(context, "a ladder's base", dim * dim * sizeof *mean);
+    ais_status status = ais_affine_fit(context, (int)dim, n, x, NULL, mean, mean + dim);
+    if (status == AIS_OK && diagonal) keep_diagonal(dim, mean + dim);
+    if (status == AIS_OK) status = ais_map_affine(context, mean, mean + dim, (int)dim, map);
+    free(mean);
+    return status;
+}
+
+/* How far the points reach in the space of an affine map. */
+static double reach_of(const ais_kernel *affine, size_t n, const double *x) {
+    const ais_whitening *whitening = &ais_as_learned(affine)->whitening;
+    size_t dim = (size_t)whitening->dim;
+    double reach = 0;
+    for (size_t c = 0; c < n; c++)
+        for (size_t i = 0; i < dim; i++) {
+            double u = 0;
+            for (size_t j = 0; j < dim; j++)
+                u += whitening->inverse[i * dim + j] * (x[c * dim + j] - whitening->mean[j]);
+            reach = fmax(reach, fabs(u));
+        }
+    return reach;
+}
+
+/* Fits a map to points that follow p, by likelihood. */
+static ais_status fit_base(ais_context *context, ais_map_learning *this, size_t n, const double *x, ais_kernel *map) {
+    ais_lesson *lesson = this->lesson;
+    size_t dim = (size_t)this->archive.dim;
+    ais_flow_data data = {0};
+    ais_archive tops;
+    ais_recipe recipe = {.name = "likelihood",
+                         .batch = 256,
+                         .steps = 300,
+                         .pace = {.rate = 1e-2, .warmup = 0.1, .clip = 5},
+                         .round = 20,
+                         .report_every = 20};
+    double *weight = malloc(2 * n * sizeof *weight);
+    if (!weight) return ais_fail_memory(context, "a ladder's base", n * dim * sizeof *weight);
+    for (size_t c = 0; c < n; c++) weight[c] = -INFINITY, weight[n + c] = 0;
+    ais_archive_begin(&tops, (int)dim, false, n);
+    ais_status status = ais_archive_add(context, &tops, AIS_FROM_CHAIN, n, x, weight + n, NULL);
+    if (status == AIS_OK) status = ais_flow_data_draws(context, &data, &tops, ais_as_learned(map), weight);
+    ais_flow_fit self = {.learned = (ais_learned *)map,
+                         .data = &data,
+                         .pool = lesson->pool,
+                         .seed = lesson->options->seed,
+                         .likelihood_share = 1,
+                         .second = AIS_FLOW_PAIR};
+    ais_loop loop = {.method = &ais_flow_method,
+                     .self = &self,
+                     .recipe = &recipe,
+                     .watch = {.progress = ais_lesson_fit_progress,
+                               .data = lesson,
+                               .stop = lesson->options->stop,
+                               .deadline = this->evaluator.deadline,
+                               .ranks = lesson->options->ranks}};
+    if (status == AIS_OK) status = ais_loop_run(context, &loop);
+    ais_flow_data_free(&data);
+    ais_archive_free(&tops);
+    free(weight);
+    return status;
+}
+
+/* The mean of log q over the points. */
+static ais_status height_of(ais_context *context, const ais_map_learning *this, const ais_kernel *map, size_t n,
+                            const double *x, double *height) {
+    double *logq = malloc(n * sizeof *logq);
+    ais_status status =
+        logq ? ais_source_logq(context, &(ais_source){.map = map}, this->archive.dim, this->lesson->pool, n, x, logq)
+             : ais_fail_memory(context, "a ladder's base", n * sizeof *logq);
+    *height = 0;
+    for (size_t c = 0; c < n && status == AIS_OK; c++) *height += logq[c] / (double)n;
+    free(logq);
+    return status;
+}
+
+/* Splines along the coordinates, or along the principal axes, with one coupling layer behind them: whichever makes the
+ * tops more likely. */
+static ais_status learn_base(ais_context *context, ais_map_learning *this, const ais_climb *climb, ais_kernel **best) {
+    size_t dim = (size_t)this->archive.dim, n;
+    double *x = tops_of(climb, &n), highest = -INFINITY, height = -INFINITY;
+    ais_status status = x ? AIS_OK : ais_fail_memory(context, "a ladder's base", n * dim * sizeof *x);
+    for (int diagonal = 0; diagonal < 2 && status == AIS_OK; diagonal++) {
+        ais_kernel *affine = NULL, *map = NULL;
+        ais_shape shape = {.map = AIS_SPLINE,
+                           .reversal = AIS_SWAP,
+                           .dim = (int)dim,
+                           .layers = 1,
+                           .hidden = 8,
+                           .depth = 1,
+                           .bins = 4,
+                           .marginal_bins = 24,
+                           .activation = AIS_TANH,
+                           .pivot = true,
+                           .permutation = this->lesson->options->seed};
+        status = affine_base(context, dim, n, x, diagonal, &affine);
+        if (status == AIS_OK) shape.bound = fmin(fmax(1.25 * reach_of(affine, n, x), 4), 40);
+        if (status == AIS_OK) status = ais_kernel_learned(context, &shape, shape.permutation, &map);
+        if (status == AIS_OK) {
+            const ais_whitening *whitening = &ais_as_learned(affine)->whitening;
+            ais_flow_spread(map, shape.permutation, 0);
+            status = ais_kernel_whiten(context, map, whitening->mean, whitening->factor);
+        }
+        if (status == AIS_OK) status = fit_base(context, this, n, x, map);
+        if (status == AIS_OK) status = height_of(context, this, map, n, x, &height);
+        ais_kernel_free(affine);
+        if (status == AIS_OK && height > highest) {
+            ais_kernel_free(*best);
+            *best = map;
+            highest = height;
+        } else {
+            ais_kernel_free(map);
+        }
+    }
+    free(x);
+    return status;
+}
+
+static ais_status next_base(ais_context *context, const ais_climb *climb, ais_kernel **map) {
+    size_t n;
+    double *x = tops_of(climb, &n);
+    ais_status status = x ? affine_base(context, (size_t)climb->target->dim, n, x, false, map)
+                          : ais_fail_memory(context, "a ladder's base", n * sizeof *x);
+    free(x);
+    return status;
+}
+
+static ais_status go(ais_context *context, ais_map_learning *this, ais_climb *climb, int steps, bool tune) {
+    ais_evaluator *evaluator = &this->evaluator;
+    long spent = evaluator->densities + evaluator->gradients;
+    climb->most = evaluator->most ? evaluator->most - spent : 0;
+    climb->before = spent;
+    ais_status status = ais_climb_round(context, climb, steps, tune);
+    evaluator->densities += climb->densities;
+    evaluator->gradients += climb->gradients;
+    if (status == AIS_OK && climb->cut_short)
+        status = evaluator->stop && *evaluator->stop
+                     ? ais_fail(context, AIS_STOPPED, "stopped on the ladder")
+                     : ais_fail(context, AIS_SPENT, "the budget was spent on the ladder");
+    return status;
+}
+
+static double ess_of(const ais_climb *climb) {
+    return ais_worst_ess(climb->target->dim, AIS_CLIMBERS, climb->steps, climb->draws);
+}
+
+/* What an effective draw of the last round took, in evaluations. */
+static double cost_of(const ais_climb *climb) {
+    double ess = ess_of(climb);
+    return ess > 0 ? (double)(climb->densities + climb->gradients) / ess : INFINITY;
+}
+
+static ais_status keep(ais_context *context, ais_map_learning *this, const ais_climb *climb) {
+    ais_climbed *to = &this->climbed;
+    size_t dim = (size_t)climb->target->dim, steps = (size_t)climb->steps;
+    ais_kernel_free(to->kernel);
+    free(to->x);
+    *to = (ais_climbed){.per_effective = cost_of(climb),
+                        .acceptance = climb->accepted[climb->rungs - 1],
+                        .worst_ess = fmin(ess_of(climb) / ((double)AIS_CLIMBERS * climb->steps), 1),
+                        .rungs = climb->rungs,
+                        .base = ais_kernel_name(climb->map),
+                        .log_z = climb->log_z,
+                        .log_z_error = climb->log_z_error,
+                        .barrier = climb->barrier,
+                        .trips = climb->trips,
+                        .count = AIS_CLIMBERS * steps,
+                        .x = malloc(AIS_CLIMBERS * steps * dim * sizeof *to->x)};
+    if (!to->x) return ais_fail_memory(context, "a ladder", steps * dim * sizeof *to->x);
+    for (size_t c = 0; c < AIS_CLIMBERS; c++)
+        for (size_t t = 0; t < steps; t++)
+            for (size_t i = 0; i < dim; i++)
+                to->x[(c * steps + t) * dim + i] = climb->draws[(i * AIS_CLIMBERS + c) * steps + t];
+    return ais_climb_kernel(context, climb, &to->kernel);
+}
+
+/* Rounds that double, each with rungs and a base that follow from the one before; then one with all of it fixed. */
+static ais_status affine_rounds(ais_context *context, ais_map_learning *this, ais_climb *climb) {
+    enum { FIRST = 32, ROUNDS = 5, LAST = 512 };
+    ais_status status = AIS_OK;
+    for (int r = 0; r < ROUNDS && status == AIS_OK; r++) {
+        ais_kernel *map = NULL;
+        status = go(context, this, climb, FIRST << r, true);
+        if (status != AIS_OK) return status;
+        ais_climb_respace(climb);
+        status = next_base(context, climb, &map);
+        if (status == AIS_OK) ais_climb_rebase(climb, map);
+    }
+    if (status == AIS_OK) status = go(context, this, climb, LAST, false);
+    return status == AIS_OK ? keep(context, this, climb) : status;
+}
+
+/* From maps that are learned from the tops, as long as they lower the barrier; kept where an effective draw then takes
+ * less. */
+static ais_status learned_rounds(ais_context *context, ais_map_learning *this, ais_climb *climb) {
+    enum { ROUNDS = 3, SHORT = 64, LONG = 512 };
+    static const double lower = 0.8;
+    double before = climb->barrier;
+    ais_status status = AIS_OK;
+    for (int r = 0; r < ROUNDS && status == AIS_OK; r++) {
+        ais_kernel *map = NULL;
+        status = learn_base(context, this, climb, &map);
+        if (status != AIS_OK) return status;
+        ais_climb_rebase(climb, map);
+        status = go(context, this, climb, SHORT, true);
+        if (status != AIS_OK || !(climb->barrier < lower * before)) return status;
+        ais_climb_respace(climb);
+        status = go(context, this, climb, LONG, true);
+        before = climb->barrier;
+        if (status == AIS_OK && cost_of(climb) < this->climbed.per_effective) status = keep(context, this, climb);
+    }
+    return status;
+}
+
+ais_status ais_map_climb(ais_context *context, ais_map_learning *this) {
+    enum { RUNGS = 12 };
+    ais_climb climb = {0};
+    ais_kernel *map = NULL;
+    ais_status status = first_base(context, this, &map);
+    if (status == AIS_OK)
+        status = ais_climb_begin(context, &climb, this->lesson->target, this->lesson->pool, this->lesson->options->seed,
+                                 map, RUNGS, this->mean);
+    climb.deadline = this->evaluator.deadline;
+    climb.stop = this->evaluator.stop;
+    climb.tick = this->evaluator.tick;
+    climb.tick_data = this->evaluator.tick_data;
+    if (status == AIS_OK) status = affine_rounds(context, this, &climb);
+    if (status == AIS_OK) status = learned_rounds(context, this, &climb);
+    ais_climb_free(&climb);
+    return status;
+}
