@@ -8,22 +8,26 @@ trap 'rm -rf "$work"' EXIT
 "$1"/tests/kernel_probe henon 14 "$work/henon.ais"
 "$1"/tests/kernel_probe spline 14 "$work/spline.ais"
 
+# In brief (tests/support/brief.h): fewer threads, and short runs.
+threads_tried="1 2 7" warmup=100 draws=150 evaluations=60000 effective=1000
+[ -z "${AIS_BRIEF:-}" ] || threads_tried="1 7" warmup=30 draws=20 evaluations=6000 effective=50
+
 target=heart
-limit="--draws 150"
+limit="--draws $draws"
 compare() { # name, arguments of sample
     local name=$1
     shift
-    for threads in 1 2 7; do
-        "$ais" sample "$target" "$@" $limit --warmup 100 --save-warmup --quiet --threads $threads --out "$work/$threads" || [ $? = 3 ]
+    for threads in $threads_tried; do
+        "$ais" sample "$target" "$@" $limit --warmup $warmup --save-warmup --quiet --threads $threads --out "$work/$threads" || [ $? = 3 ]
     done
-    for threads in 2 7; do
+    for threads in ${threads_tried#1}; do
         for file in "$work"/1/draws*; do
             cmp "$file" "$work/$threads/$(basename "$file")"
         done
     done
-    "$ais" sample "$target" "$@" $limit --warmup 100 --quiet --seed 2 --out "$work/other" || [ $? = 3 ]
+    "$ais" sample "$target" "$@" $limit --warmup $warmup --quiet --seed 2 --out "$work/other" || [ $? = 3 ]
     if cmp -s "$work/1/draws.nc" "$work/other/draws.nc"; then echo "$name: the seed is ignored"; exit 1; fi
-    echo "$name: identical files with 1, 2 and 7 threads"
+    echo "$name: identical files with $threads_tried threads"
     rm -rf "$work/1" "$work/2" "$work/7" "$work/other"
 }
 compare nuts --sampler nuts --chains 5
@@ -52,9 +56,9 @@ target=$work/plain.c
 compare "henon, no batch form" -k "$work/henon.ais" --chains 19
 compare "spline, no batch form" -k "$work/spline.ais" --chains 19
 compare "rwm, no batch form" --sampler rwm --chains 19
-limit="--evaluations 60000"
-compare "nuts, 60,000 evaluations" --sampler nuts --chains 5
-compare "rwm, 60,000 evaluations" --sampler rwm --chains 19
-limit="--effective 1000"
-compare "nuts, 1000 effective draws" --sampler nuts --chains 5
-compare "nuts and spline, 1000 effective draws" -k "$work/spline.ais" --sampler nuts --chains 5
+limit="--evaluations $evaluations"
+compare "nuts, $evaluations evaluations" --sampler nuts --chains 5
+compare "rwm, $evaluations evaluations" --sampler rwm --chains 19
+limit="--effective $effective"
+compare "nuts, $effective effective draws" --sampler nuts --chains 5
+compare "nuts and spline, $effective effective draws" -k "$work/spline.ais" --sampler nuts --chains 5

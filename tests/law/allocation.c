@@ -136,7 +136,7 @@ static void latent_steps(void **unused) {
                     const ais_target *target = &law_targets[t].target;
                     ais_shape shape = {.map = (ais_map)map, .reversal = AIS_SWAP, .dim = target->dim};
                     if (map != AIS_AFFINE) /* small, but wide enough to take points alone */
-                        shape.layers = 2, shape.hidden = AIS_LANES;
+                        shape.layers = 2, shape.hidden = AIS_LANES, shape.bins = 4;
                     ais_context context = {0};
                     ais_kernel *part, *kernel;
                     assert_int_equal(ais_kernel_learned(&context, &shape, 1, &part), AIS_OK);
