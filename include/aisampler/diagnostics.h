@@ -110,6 +110,8 @@ typedef struct ais_diagnosis {
     double acceptance;      /* NAN without accept_stat__ */
     double lowest_ebfmi;    /* NAN without energy__ */
     long divergences;       /* 0 without divergent__ */
+    double round_trips;     /* of a ladder's replicas, all chains; NAN without ladder_trip__ */
+    double barrier;         /* of a ladder: the sum of its swaps' rejections; NAN without swap_rejection__ */
     int warnings;
     char (*warning)[256]; /* one sentence each: what, and what to do */
 } ais_diagnosis;

@@ -147,6 +147,10 @@ static void judge_sampler(ais_judge *judge) {
         diagnosis->lowest_ebfmi =
             smaller(diagnosis->lowest_ebfmi, ais_ebfmi(energy + (size_t)c * (size_t)draws->draws, draws->draws));
     for (size_t k = 0; divergent && k < judge->column.n; k++) diagnosis->divergences += divergent[k] != 0;
+    const double *trip = ais_judge_stat(draws, "ladder_trip__", "ladder_trip");
+    const double *rejection = ais_judge_stat(draws, "swap_rejection__", "swap_rejection");
+    if (trip) diagnosis->round_trips = ais_sum(trip, judge->column.n);
+    if (rejection) diagnosis->barrier = 2 * ais_mean(rejection, judge->column.n); /* every second pair at a step */
 }
 
 static ais_status judge_all(ais_judge *judge) {
@@ -198,6 +202,7 @@ ais_status ais_diagnose(ais_context *context, const ais_draws *draws, const ais_
     diagnosis->worst_ess = diagnosis->worst_ess_song = diagnosis->worst_ess_error = diagnosis->mean_ess_song = NAN;
     diagnosis->worst_rhat = diagnosis->cross_chain_mean = diagnosis->cross_chain_largest = NAN;
     diagnosis->mode_kl = diagnosis->total_variation = diagnosis->acceptance = diagnosis->lowest_ebfmi = NAN;
+    diagnosis->round_trips = diagnosis->barrier = NAN;
     status = judge_all(&judge);
     free(judge.mode);
     free(judge.visits);

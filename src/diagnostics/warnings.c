@@ -15,6 +15,7 @@
 #define DIVERGENT     1e-3 /* of the draws: chains that miss nothing have a few, too */
 #define Z_LIMIT       5.0
 #define KL_LIMIT      0.05
+#define FEW_TRIPS     100
 #define DEEP_SHARE    0.01
 #define DEEPEST       10 /* Stan's default limit of the tree depth, where a file does not tell */
 #define SURELY_VISITS 10 /* expected visits from which on a chain that has none is remarkable */
@@ -203,6 +204,12 @@ static ais_status warn_sampler(ais_judge *judge) {
                  "E-BFMI is %.3f in the worst chain, below 0.3: energies are explored slowly, tails may be missing; "
                  "rewrite the target",
                  d->lowest_ebfmi);
+    if (status == AIS_OK && d->round_trips < FEW_TRIPS)
+        status =
+            warn(judge,
+                 "replicas of the ladder made %.0f round trips, fewer than 100: what is hard to reach may be missing "
+                 "or have a wrong share; draw more",
+                 d->round_trips);
     size_t deep = 0;
     int limit = judge->draws->max_depth > 0 ? judge->draws->max_depth : DEEPEST;
     for (size_t k = 0; depth && !judge->draws->max_depth && k < judge->column.n; k++)

@@ -17,8 +17,7 @@ static double *place(const ais_climb *climb, int c, int k) {
     return climb->x + ((size_t)c * AIS_MOST_RUNGS + (size_t)k) * (size_t)climb->target->dim;
 }
 
-/* Replicas at draws of the map; where the density is zero there, at `inside`. */
-static ais_status spread(ais_context *context, ais_climb *climb, const double *inside) {
+static ais_status spread(ais_context *context, ais_climb *climb, size_t count, const double *inside) {
     size_t dim = (size_t)climb->target->dim, n = AIS_CLIMBERS * AIS_MOST_RUNGS;
     ais_status status = ais_source_draw(context, &(ais_source){.map = climb->map}, (int)dim, climb->pool, climb->seed,
                                         STEP_BEGIN, n, climb->x, NULL);
@@ -26,13 +25,14 @@ static ais_status spread(ais_context *context, ais_climb *climb, const double *i
         double *x = climb->x + r * dim;
         bool finite = true;
         for (size_t i = 0; i < dim; i++) finite &= isfinite(x[i]);
-        if (!finite) memcpy(x, inside, dim * sizeof *x);
+        if (!finite || (int)(r % AIS_MOST_RUNGS) == climb->rungs - 1)
+            memcpy(x, inside + r / AIS_MOST_RUNGS % count * dim, dim * sizeof *x);
     }
     return status;
 }
 
 ais_status ais_climb_begin(ais_context *context, ais_climb *climb, const ais_target *target, ais_pool *pool,
-                           uint64_t seed, ais_kernel *map, int rungs, const double *inside) {
+                           uint64_t seed, ais_kernel *map, int rungs, int count, const double *inside) {
     size_t dim = (size_t)target->dim;
     *climb = (ais_climb){.target = target,
                          .pool = pool,
@@ -47,7 +47,7 @@ ais_status ais_climb_begin(ais_context *context, ais_climb *climb, const ais_tar
         climb->beta[k] = share * share; /* close to the bottom they are narrow */
         climb->scale[k] = 0.3;
     }
-    return spread(context, climb, inside);
+    return spread(context, climb, (size_t)count, inside);
 }
 
 void ais_climb_free(ais_climb *climb) {
@@ -290,7 +290,7 @@ ais_status ais_climb_round(ais_context *context, ais_climb *climb, int steps, bo
 void ais_climb_respace(ais_climb *climb) {
     static const double least = 0.01, per_barrier = 2;
     double reached[AIS_MOST_RUNGS], beta[AIS_MOST_RUNGS] = {0}, scale[AIS_MOST_RUNGS] = {0};
-    int old = climb->rungs, from[AIS_MOST_RUNGS];
+    int old = climb->rungs, from[AIS_MOST_RUNGS] = {0};
     reached[0] = 0;
     for (int k = 0; k + 1 < old; k++) reached[k + 1] = reached[k] + fmax(climb->rejection[k], least);
     double wanted = ceil(per_barrier * climb->barrier) + 2;

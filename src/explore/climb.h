@@ -38,9 +38,10 @@ typedef struct ais_climb {
 } ais_climb;
 
 /* A ladder of some rungs from the map, which belongs to the climb from here on, also when it fails; replicas begin at
- * draws of the map, as far as they lie in the support, and else at `inside`. */
+ * draws of the map, those at the top at the `count` points of `inside` (count x dim) in turn, which lie in the support;
+ * where the density is zero at a draw, its replica begins at the top's. */
 ais_status ais_climb_begin(ais_context *context, ais_climb *climb, const ais_target *target, ais_pool *pool,
-                           uint64_t seed, ais_kernel *map, int rungs, const double *inside);
+                           uint64_t seed, ais_kernel *map, int rungs, int count, const double *inside);
 void ais_climb_free(ais_climb *climb);
 
 /* A round of so many steps of every ladder. Step sizes are tuned in pieces of it, if `tune`. */

@@ -96,9 +96,8 @@ static double acceptance(const table *of, size_t many, const double *given) {
 }
 
 ais_verdict ais_judge_weights(size_t n, const double *log_weight, size_t many, const double *given, double wanted) {
-    static const double usual_chains = 16;
     static const double steps_to_lead = 8; /* of the other kernel, back to where proposals are accepted: notebook */
-    ais_verdict verdict = {.seen = INFINITY, .alone = INFINITY};
+    ais_verdict verdict = {.seen = INFINITY};
     for (int k = 0; k < AIS_RELIEFS; k++) verdict.relieved[k] = INFINITY;
     double *sorted = malloc((3 * n + 2) * sizeof *sorted);
     if (!sorted || n < 2) {
@@ -124,8 +123,7 @@ ais_verdict ais_judge_weights(size_t n, const double *log_weight, size_t many, c
         double longest = k < 0 ? INFINITY : steps_to_lead * (ais_relief_proposals(k) + 1);
         double own = own_time(&of, heavy.count, longest) + (share > 0 ? tail_time(&heavy, share, draws, longest) : 0);
         double time = fmax(fmax(own, given_time(&of, many, given, longest)), 1);
-        if (k < 0) verdict.seen = time;
-        *(k < 0 ? &verdict.alone : &verdict.relieved[k]) = time + unseen * fmin(longest, wanted * time / usual_chains);
+        *(k < 0 ? &verdict.seen : &verdict.relieved[k]) = k < 0 ? time : time + unseen * longest;
     }
     verdict.acceptance = acceptance(&of, many, given);
     free(sorted);

@@ -10,14 +10,13 @@
 #include "look/importance.h"
 
 /* Relief k: after every 2^(k+1) - 1 proposals another kernel takes a step, and leads on what would stay. */
-enum { AIS_RELIEFS = 6 };
+enum { AIS_RELIEFS = 4 };
 static inline int ais_relief_proposals(int k) { return (2 << k) - 1; }
 
 typedef struct ais_verdict {
     double acceptance;            /* mean of a(x) over p */
     double seen;                  /* draws that one effective draw takes by proposals alone, going by what was seen */
-    double alone;                 /* the same if a part of p was not seen */
-    double relieved[AIS_RELIEFS]; /* the same with relief k, whose steps count as draws */
+    double relieved[AIS_RELIEFS]; /* the same with relief k, whose steps count as draws, if a part of p was not seen */
     ais_weighing weighing;
 } ais_verdict;
 

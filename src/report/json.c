@@ -128,6 +128,8 @@ static json_t *summary(const ais_diagnosis *diagnosis, const ais_report_run *run
         {"cross_chain_largest", number(diagnosis->cross_chain_largest)},
         {"lowest_ebfmi", number(diagnosis->lowest_ebfmi)},
         {"divergences", json_integer(diagnosis->divergences)},
+        {"round_trips", number(diagnosis->round_trips)},
+        {"barrier", number(diagnosis->barrier)},
         {"modes", modes ? json_integer(diagnosis->modes) : json_null()},
         {"mode_share", shares(diagnosis)},
         {"mode_kl", number(diagnosis->mode_kl)},

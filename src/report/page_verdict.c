@@ -126,6 +126,8 @@ void ais_page_numbers(const ais_page *page) {
     if (run && run->result)
         number_tile(page, "involution error", run->result->involution_error, "largest round trip accepted");
     if (diagnosis->divergences) number_tile(page, "divergences", (double)diagnosis->divergences, NULL);
+    number_tile(page, "round trips", diagnosis->round_trips, "of the ladder's replicas; at least 100");
+    number_tile(page, "barrier", diagnosis->barrier, "of the ladder: rejections of its swaps, summed");
     number_tile(page, "lowest E-BFMI", diagnosis->lowest_ebfmi, "below 0.3: energy is explored slowly");
     known_truth_tiles(page);
     fputs("</dl>\n", page->file);

@@ -15,8 +15,9 @@
 static ais_status first_base(ais_context *context, ais_map_learning *this, ais_kernel **map) {
     const ais_components *mixture = &this->mixture;
     size_t dim = (size_t)this->archive.dim;
-    double *mean = calloc(dim + dim * dim, sizeof *mean), *factor = mean + dim;
+    double *mean = calloc(dim + dim * dim, sizeof *mean);
     if (!mean) return ais_fail_memory(context, "a ladder", dim * dim * sizeof *mean);
+    double *factor = mean + dim;
     for (size_t i = 0; i < dim; i++) {
         double square = this->scale * this->scale;
         for (size_t k = 0; k < (size_t)mixture->count; k++)
@@ -267,20 +268,57 @@ static ais_status learned_rounds(ais_context *context, ais_map_learning *this, a
     return status;
 }
 
-ais_status ais_map_climb(ais_context *context, ais_map_learning *this) {
+/* Tops begin at the modes that were found, as often as they weigh, and then see what else there is. */
+static ais_status begin(ais_context *context, ais_map_learning *this, ais_climb *climb) {
     enum { RUNGS = 12 };
-    ais_climb climb = {0};
+    const ais_components *mixture = &this->mixture;
+    size_t dim = (size_t)this->archive.dim;
+    double reached = 0, *x = malloc(AIS_CLIMBERS * dim * sizeof *x);
     ais_kernel *map = NULL;
+    if (!x) return ais_fail_memory(context, "a ladder", AIS_CLIMBERS * dim * sizeof *x);
+    for (int c = 0, k = 0; c < AIS_CLIMBERS; c++) {
+        while (k + 1 < mixture->count && reached + mixture->weight[k] < (c + 0.5) / AIS_CLIMBERS)
+            reached += mixture->weight[k++];
+        memcpy(x + (size_t)c * dim, mixture->count ? mixture->mean + (size_t)k * dim : this->mean, dim * sizeof *x);
+    }
     ais_status status = first_base(context, this, &map);
     if (status == AIS_OK)
-        status = ais_climb_begin(context, &climb, this->lesson->target, this->lesson->pool, this->lesson->options->seed,
-                                 map, RUNGS, this->mean);
-    climb.deadline = this->evaluator.deadline;
-    climb.stop = this->evaluator.stop;
-    climb.tick = this->evaluator.tick;
-    climb.tick_data = this->evaluator.tick_data;
+        status = ais_climb_begin(context, climb, this->lesson->target, this->lesson->pool, this->lesson->options->seed,
+                                 map, RUNGS, AIS_CLIMBERS, x);
+    free(x);
+    climb->deadline = this->evaluator.deadline;
+    climb->stop = this->evaluator.stop;
+    climb->tick = this->evaluator.tick;
+    climb->tick_data = this->evaluator.tick_data;
+    return status;
+}
+
+/* Modes of some weight that the look found and the ladder has never been near: then it has lost them. */
+static int lost_modes(const ais_map_learning *this) {
+    static const double some = 0.02;
+    const ais_components *mixture = &this->mixture;
+    const ais_climbed *climbed = &this->climbed;
+    size_t dim = (size_t)this->archive.dim;
+    int lost = 0;
+    for (int k = 0; k < mixture->count; k++) {
+        bool seen = !(mixture->weight[k] > some);
+        for (size_t c = 0; c < climbed->count && !seen; c++) {
+            double own = ais_components_distance(mixture, k, climbed->x + c * dim, INFINITY);
+            seen = true;
+            for (int j = 0; j < mixture->count && seen; j++)
+                seen = j == k || !(ais_components_distance(mixture, j, climbed->x + c * dim, own) < own);
+        }
+        lost += !seen;
+    }
+    return lost;
+}
+
+ais_status ais_map_climb(ais_context *context, ais_map_learning *this) {
+    ais_climb climb = {0};
+    ais_status status = begin(context, this, &climb);
     if (status == AIS_OK) status = affine_rounds(context, this, &climb);
     if (status == AIS_OK) status = learned_rounds(context, this, &climb);
+    if (this->climbed.kernel) this->climbed.lost = lost_modes(this);
     ais_climb_free(&climb);
     return status;
 }

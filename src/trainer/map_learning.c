@@ -380,7 +380,10 @@ static void take_ladder(ais_map_learning *this) {
              "a ladder of %d rungs from %s to the target: barrier %.2f, %ld round trips in %zu steps", climbed->rungs,
              climbed->base, climbed->barrier, climbed->trips, climbed->count);
     training->warning[0] = '\0';
-    if (climbed->trips < FEW_TRIPS)
+    if (climbed->lost)
+        snprintf(training->warning, sizeof training->warning,
+                 "the ladder has lost %d of the modes that were found before: their mass is missing", climbed->lost);
+    else if (climbed->trips < FEW_TRIPS)
         snprintf(training->warning, sizeof training->warning,
                  "replicas of the ladder made only %ld round trips: parts of the density that are hard to reach may be "
                  "missing or have wrong weights; ask for more effective draws",

@@ -37,6 +37,7 @@ typedef struct ais_climbed {
     double acceptance, worst_ess; /* of local moves at the top; of draws, as a share of them */
     double log_z, log_z_error, barrier;
     long trips;
+    int lost; /* modes that the look had found, and that its draws have never been near */
     int rungs;
     const char *base; /* the map's name */
     size_t count;     /* draws at the top */

@@ -49,7 +49,7 @@ static void begin(ais_climb *climb, const ais_target *target, ais_pool *pool) {
     for (int i = 0; i < DIM; i++) factor[i * DIM + i] = 3;
     assert_ok(context, ais_kernel_learned(&context, &shape, 1, &map));
     assert_ok(context, ais_kernel_whiten(&context, map, mean, factor));
-    assert_ok(context, ais_climb_begin(&context, climb, target, pool, 5, map, 6, inside));
+    assert_ok(context, ais_climb_begin(&context, climb, target, pool, 5, map, 6, 1, inside));
 }
 
 static void rounds(ais_climb *climb) {
