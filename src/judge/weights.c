@@ -95,6 +95,12 @@ static double acceptance(const table *of, size_t many, const double *given) {
     return many ? fmin(own, others) : own;
 }
 
+double ais_draws_per_effective(const ais_verdict *verdict, int proposals) {
+    for (int k = 0; k < AIS_RELIEFS; k++)
+        if (ais_relief_proposals(k) == proposals) return verdict->relieved[k];
+    return verdict->seen;
+}
+
 ais_verdict ais_judge_weights(size_t n, const double *log_weight, size_t many, const double *given, double wanted) {
     static const double steps_to_lead = 8; /* of the other kernel, back to where proposals are accepted: notebook */
     ais_verdict verdict = {.seen = INFINITY};

@@ -20,6 +20,9 @@ typedef struct ais_verdict {
     ais_weighing weighing;
 } ais_verdict;
 
+/* Draws that one effective draw takes with so many proposals between two steps of the other kernel; 0: alone. */
+double ais_draws_per_effective(const ais_verdict *verdict, int proposals);
+
 /* log_weight: n of fresh draws of q. given: the log weights of `many` points that follow p and were found otherwise
  * (chains), or none: a part of p that q does not reach shows there and only there. wanted: effective draws. */
 ais_verdict ais_judge_weights(size_t n, const double *log_weight, size_t many, const double *given, double wanted);

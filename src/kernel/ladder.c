@@ -133,7 +133,7 @@ static void add_exp(double *log_sum, double term) {
     if (top > -INFINITY) *log_sum = top + log(exp(*log_sum - top) + exp(term - top));
 }
 
-/* Swaps of every second pair; the sum of their chances to be rejected. */
+/* Swaps of every second pair, math.md (40); the sum of their chances to be rejected. */
 static double swap(block *b, climber *of, uint64_t step, const ais_stream *test) {
     const ais_ladder *ladder = b->ladder;
     size_t dim = (size_t)b->density.target->dim;

@@ -192,7 +192,7 @@ static ais_status fit_mixtures(ais_context *context, ais_map_learning *this) {
     static const double worth = 0.9; /* of the waste before: what another one should leave at the most */
     const ais_components *from = &this->mixture;
     ais_status status = ais_map_judge(context, this, &(ais_source){.mixture = from}, FIRST_JUDGEMENT);
-    for (int k = 0; k < MOST && status == AIS_OK; k++) {
+    for (int k = 0, vain = 0; k < MOST && vain < 2 && status == AIS_OK; k++) { /* 256 draws may mislead once */
         ais_components *fitted = AIS_TAKE(&this->arena, ais_components, 1);
         ais_components *grown = NULL;
         double before = this->waste;
@@ -200,7 +200,7 @@ static ais_status fit_mixtures(ais_context *context, ais_map_learning *this) {
         if (grown) ais_map_forget(this); /* what was judged lacks a mode */
         if (status == AIS_OK) status = refit_mixture(context, this, grown ? grown : from, fitted);
         if (status == AIS_OK) status = ais_map_judge(context, this, &(ais_source){.mixture = fitted}, FIRST_JUDGEMENT);
-        if (!grown && !(this->waste < worth * before)) break;
+        vain = grown || this->waste < worth * before ? 0 : vain + 1;
         from = fitted;
     }
     return status;
@@ -409,10 +409,11 @@ static ais_status conclude(ais_context *context, ais_map_learning *this) {
     if (status != AIS_OK) return status;
     training->log_z = this->evidence.log_mean;
     training->log_z_error = this->evidence.log_error;
-    training->worst_ess = this->best ? 1 / (1 + this->waste) : NAN;
+    double share = this->best ? 1 / ais_draws_per_effective(&this->verdict, this->proposals) : NAN;
+    training->worst_ess = share;
     training->acceptance = this->best ? this->verdict.acceptance : NAN;
     lesson->best = this->best;
-    lesson->best_ess = this->best ? 1 / (1 + this->waste) : -1;
+    lesson->best_ess = this->best ? share : -1;
     this->best = NULL;
     if (this->proposals && !(nuts < map)) return relieve(context, this, &lesson->best);
     if (nuts < map) {

@@ -189,7 +189,7 @@ ais_status ais_map_judge(ais_context *context, ais_map_learning *this, const ais
     add_evidence(this, &verdict.weighing);
     int proposals;
     double cost = fmin(effective_cost(this, source, &verdict, &proposals), 1e6), waste = cost - 1;
-    ais_lesson_judged(this->lesson, &verdict, 1 / cost);
+    ais_lesson_judged(this->lesson, &verdict, 1 / ais_draws_per_effective(&verdict, proposals));
     if (this->best && !(waste < this->waste)) {
         this->vain++;
         return AIS_OK;
