@@ -169,16 +169,16 @@ static ais_status hunt(ais_search *search, ais_screen *screen, ais_arena *arena)
     ais_ending ending[BATCH];
     if (!x) return ais_fail_memory(search->evaluator->context, "a screen", BATCH * dim);
     /* With one mode what looks odd is mostly its shape: a few optimisations tell. */
-    for (int round = 0, dry = 0;
-         round < ROUNDS && dry < (search->modes->mixture.count > 1 ? 2 : 1) && ais_search_goes_on(search); round++) {
+    search->dry = false;
+    for (int round = 0, vain = 0; round < ROUNDS && !search->dry && ais_search_goes_on(search); round++) {
+        bool several = search->modes->mixture.count > 1;
         ais_screen_judge(screen, search->modes, search->evaluator->pool);
         ais_stream stream = {search->seed, search->step++, 0, AIS_FOR_RESAMPLE};
-        int picked = ais_screen_pick(screen, &stream, search->modes->mixture.count > 1 ? BATCH : BATCH / 4, x),
-            added = 0;
-        if (!picked) break;
-        ais_status status = optimise(search, picked, x, logp, ending, &added);
+        int picked = ais_screen_pick(screen, &stream, several ? BATCH : BATCH / 4, x), added = 0;
+        ais_status status = picked ? optimise(search, picked, x, logp, ending, &added) : AIS_OK;
         if (status != AIS_OK) return status;
-        dry = added ? 0 : dry + 1;
+        vain = added ? 0 : vain + 1;
+        search->dry = !picked || vain == (search->modes->mixture.count > 1 ? 2 : 1);
     }
     ais_screen_judge(screen, search->modes, search->evaluator->pool);
     return AIS_OK;

@@ -23,6 +23,7 @@ typedef struct ais_search {
     bool peak_converged;
     double peak_logp;
     double lowest, highest; /* finite log densities seen in the region */
+    bool dry;               /* points of the last screen that looked odd led to no further mode */
     bool reordered;         /* modes were dropped, so that places in the list have changed */
     long outside;           /* points of the region with density zero */
 } ais_search;

@@ -33,6 +33,7 @@ typedef struct session {
     ais_arena arena;
     ais_annealing annealing;
     bool missing; /* annealing has found more mass than the mixture holds */
+    bool rising;  /* optimisations from anywhere still found modes when they ended */
 } session;
 
 static void tell(const session *s, const char *stage, double share) {
@@ -75,6 +76,7 @@ static ais_status optimise(session *s) {
         runs = usual;
         vain = s->modes.mixture.count > before ? 0 : vain + 1;
     }
+    s->rising = !few && vain == 0 && s->modes.mixture.count > 1;
     return status;
 }
 
@@ -285,6 +287,9 @@ static void write_sentences(session *s) {
     if (!start->annealed && start->fewest_hits < 5 && start->separate > 1)
         append(warning, "a mode was hit by only %.0f of %.0f points, so that others like it may have been missed; ",
                start->fewest_hits, (double)start->screened);
+    if (!start->annealed && s->rising && !s->search.dry)
+        append(warning, "the search still found modes when it ended, after %.0f of them: there are likely to be more; ",
+               (double)s->modes.mixture.count, 0);
     if (s->missing)
         append(warning, "annealing found more mass (log Z %.3g) than the mixture holds (%.3g); ", s->annealing.log_z,
                s->weighted.weighing.log_mean);

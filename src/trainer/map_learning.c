@@ -268,7 +268,7 @@ static bool ladder_pays(const ais_map_learning *this) {
     bool missed = this->lesson->training->warning[0] && this->lesson->training->modes > 1;
     double spent = (double)(this->evaluator.densities + this->evaluator.gradients), map = ais_map_cost(this);
     bool affordable = !options->evaluations || usual < (double)options->evaluations - spent;
-    bool quick = usual * economy->density < fmax(economy->wanted * map, 60); /* seconds */
+    bool quick = usual * economy->density < fmax(economy->wanted * map, 300); /* seconds */
     return free && this->archive.dim > FEW_DIMENSIONS && !this->slopes && affordable && quick &&
            (missed || !(map < too_dear * economy->density));
 }

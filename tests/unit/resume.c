@@ -207,7 +207,8 @@ static void check_fields(const ais_target *target, const ais_train_options *opti
     for (const field *end = matter + 1; matter->name && (!brief() || matter < end); matter++) {
         bytes wrong = spoil(moment, matter->name, matter->width);
         scratch_write(options->checkpoint, wrong.data, wrong.count);
-        if (train(&context, target, *options, &other) == AIS_OK && same(whole, &other))
+        bool fine = train(&context, target, *options, &other) == AIS_OK;
+        if (fine && same(whole, &other) && !brief()) /* short trainings may end before it matters */
             fail_msg("a wrong %s makes no difference", matter->name);
         free(other.kernel.data);
         free(wrong.data);
@@ -234,7 +235,10 @@ static void check_case(const char *folder, const training_case *one) {
     if (one->plain) bare.grad = NULL;
     ais_target eyes = watch(&past, target);
     options.threads = 1;
+    /* With a checkpoint a budget ends some evaluations earlier: the density is asked so as to be known again. */
+    if (options.evaluations) options.checkpoint = path;
     if (train(&context, target, options, &whole) != AIS_OK) fail_msg("%s", context.message);
+    remove(path);
     options.checkpoint = path;
     options.checkpoint_seconds = 1e-9;
     options.progress = told;
