@@ -203,6 +203,7 @@ static ais_status fit_mixtures(ais_context *context, ais_map_learning *this) {
         vain = grown || this->waste < worth * before ? 0 : vain + 1;
         from = fitted;
     }
+    this->vain = 0; /* that mixtures have stopped improving says nothing of maps */
     return status;
 }
 

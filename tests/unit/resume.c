@@ -247,7 +247,7 @@ static void check_case(const char *folder, const training_case *one) {
     assert_int_equal(train(&context, &eyes, options, &watched), AIS_OK);
     assert_true(same(&whole, &watched) && !watched.resumed);
     options.progress = NULL;
-    assert_true(past.moments >= 5);
+    assert_true(past.moments >= (brief() ? 3 : 5));
     int tried = brief() ? 3 : 4;
     for (int i = brief(); i < tried; i++) { /* in brief not from the first, which takes a whole training */
         const bytes *moment = &past.moment[(past.moments - 1) * i / (tried - 1)];
@@ -273,7 +273,9 @@ static void one_mode_and_a_gradient(void **state) {
     static const field fields[] = {{"step", 0},         {"flow.m", 4},  {"flow.v", 4},
                                    {"flow.weights", 4}, {"batches", 0}, {"archive.gradient", 8},
                                    {"archive.x", 8},    {"present", 0}, {NULL, 0}};
-    check_case(*state, &(training_case){.target = "heart", .options = {.seed = 5}, .matter = fields});
+    check_case(*state, &(training_case){.target = "heart",
+                                        .options = {.seed = 5, .evaluations = brief() ? 1000 : 0},
+                                        .matter = fields});
 }
 
 static void a_shape_that_was_given(void **state) {
@@ -296,7 +298,7 @@ static void explored_with_nuts(void **state) {
                &(training_case){.target = "funnel:dim=4", .options = {.seed = 1, .shape = &shape}, .matter = fields});
 }
 
-/* 24,000 evaluations: several new maps, then refinements, until the budget is spent. 10,000 end before these. */
+/* 24,000 evaluations: several new maps, then refinements, until the budget is spent. In brief one short fit. */
 static void modes_without_a_gradient(void **state) {
     static const field fields[] = {{"round", 0},
                                    {"archive.logp", 8},
@@ -305,9 +307,10 @@ static void modes_without_a_gradient(void **state) {
                                    {"source.mixture.mean", 8},
                                    {"number", 0},
                                    {NULL, 0}};
+    const long steps = brief() ? 100 : 0;
     check_case(*state, &(training_case){.target = "ring5",
                                         .plain = true,
-                                        .options = {.seed = 6, .evaluations = brief() ? 10000 : 24000},
+                                        .options = {.seed = 6, .evaluations = 24000, .steps = steps},
                                         .matter = fields});
 }
 
@@ -359,9 +362,10 @@ static void check_draws(const char *folder, const char *objective, const field *
     fclose(file);
     ais_target_close(target);
     ais_shape shape = {.map = AIS_SPLINE, .reversal = AIS_SWAP, .dim = 2, .bins = 8, .activation = AIS_TANH};
-    check_case(folder, &(training_case){.target = spec,
-                                        .options = {.seed = 6, .steps = 48, .shape = &shape, .objective = objective},
-                                        .matter = matter});
+    check_case(folder, &(training_case){
+                           .target = spec,
+                           .options = {.seed = 6, .steps = brief() ? 32 : 48, .shape = &shape, .objective = objective},
+                           .matter = matter});
 }
 
 static void from_draws(void **state) {
@@ -495,7 +499,7 @@ static void impossible_values_are_refused(void **state) {
     outcome out;
     bytes good = {0};
     const char *path = scratch_path(*state, "values.training");
-    ais_train_options options = {.seed = 5, .threads = 1, .checkpoint = path};
+    ais_train_options options = {.seed = 5, .threads = 1, .evaluations = brief() ? 1000 : 0, .checkpoint = path};
     assert_int_equal(ais_target_open(&context, "heart", &target), AIS_OK);
     assert_int_equal(train(&context, target, options, &out), AIS_OK);
     free(out.kernel.data);
