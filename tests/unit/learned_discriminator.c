@@ -6,6 +6,8 @@
 
 #include <aisampler/aisampler.h>
 
+#include "brief.h"
+
 enum { N = 67, MOST_DIM = 14 }; /* not a multiple of anything that is computed together */
 
 static void train(const char *name, long steps, bool paper, ais_kernel **kernel, ais_training **training) {
@@ -60,9 +62,11 @@ static void antisymmetric(const char *name, long steps) {
     ais_training_free(training);
 }
 
+static long usual_steps(void) { return brief() ? 12 : 60; }
+
 static void on_a_plane(void **state) {
     (void)state;
-    antisymmetric("mog6", 60);
+    antisymmetric("mog6", usual_steps());
 }
 
 static void whitened(void **state) {
@@ -79,7 +83,7 @@ static void is_trained(void **state) {
         ais_kernel *kernel;
         ais_training *training;
         ais_context context = {0};
-        train("mog6", k ? 60 : 1, true, &kernel, &training);
+        train("mog6", k ? usual_steps() : 1, true, &kernel, &training);
         assert_ok(context, ais_discriminator_evaluate(&context, training->discriminator, 1, z, image, &value[k]));
         ais_kernel_free(kernel);
         ais_training_free(training);
