@@ -8,11 +8,12 @@
 #include "base/matrix.h"
 #include "explore/affine.h"
 #include "fit/curve.h"
+#include "fit/governor.h"
 #include "kernel/feature_lanes.h"
 #include "kernel/learned.h"
 #include "look/eigen.h"
 
-enum { SOME = 128 }; /* points that the governing coordinate is found by */
+enum { SOME = 128, CANDIDATES = 6 }; /* points that the governing coordinate is found by; how many are tried */
 
 /* ---- all coordinates ------------------------------------------------------------------------------- */
 
@@ -132,34 +133,49 @@ static void begin(whitened *of, size_t kept, size_t n) {
     if (of->slope) memcpy(of->own, of->slope + kept * of->n, n * sizeof *of->own);
 }
 
-/* The coordinate of whose parabolas the others' places and widths leave least. */
-static size_t find_governor(whitened *of) {
+/* What the others' places and widths leave as parabolas of coordinate i. */
+static double governed_cost(whitened *of, size_t i, size_t n) {
+    double sum = 0;
+    begin(of, i, n);
+    for (size_t j = 0; j < of->dim; j++) {
+        ais_curve c;
+        if (j == i) continue;
+        ais_curve_sample s = sample_of(of, j, n);
+        sum += ais_curve_cost(of->slope, 1, ais_curve_fit(&s, AIS_CURVE_FEATURES, AIS_CURVE_FEATURES, &c));
+        follow(of, i, &s, &c);
+    }
+    return sum + ais_curve_cost(of->slope, 1, straighten(of, i, n));
+}
+
+/* The coordinate that leaves least. Where there are many the most promising are tried; score: dim numbers. */
+static size_t find_governor(whitened *of, double *score) {
     size_t n = of->n < SOME ? of->n : SOME, best = of->dim - 1;
+    bool sieve = of->slope && of->dim > CANDIDATES;
     double least = INFINITY;
+    if (sieve) ais_governor_scores(of->dim, n, of->n, of->u, of->slope, of->weight, score);
     for (size_t i = 0; i < of->dim; i++) {
-        double sum = 0;
-        begin(of, i, n);
-        for (size_t j = 0; j < of->dim; j++) {
-            ais_curve c;
-            if (j == i) continue;
-            ais_curve_sample s = sample_of(of, j, n);
-            sum += ais_curve_cost(of->slope, 1, ais_curve_fit(&s, AIS_CURVE_FEATURES, AIS_CURVE_FEATURES, &c));
-            follow(of, i, &s, &c);
-        }
-        sum += ais_curve_cost(of->slope, 1, straighten(of, i, n));
-        if (sum < least) best = i;
-        least = fmin(sum, least);
+        size_t before = 0;
+        for (size_t j = 0; j < of->dim && sieve; j++) before += score[j] < score[i];
+        if (before >= CANDIDATES) continue;
+        double cost = governed_cost(of, i, n);
+        if (cost < least) best = i;
+        least = fmin(cost, least);
     }
     return best;
 }
 
-/* All curves, and the kept one's own centre and width; what is left of each coordinate. */
-static double fit_all(whitened *of) {
+/* All curves, and the kept one's own centre and width; what is left of each coordinate. With as many terms as each
+ * needs
+ * (`choose`), or with all. */
+static double fit_all(whitened *of, bool choose) {
     double sum = 0;
     begin(of, of->dim - 1, of->n);
     for (size_t j = 0; j + 1 < of->dim; j++) {
         ais_curve_sample s = sample_of(of, j, of->n);
-        sum += ais_curve_cost(of->slope, 1, ais_curve_choose(&s, &of->curves[j]));
+        ais_curve *curve = &of->curves[j];
+        double value =
+            choose ? ais_curve_choose(&s, curve) : ais_curve_fit(&s, AIS_CURVE_FEATURES, AIS_CURVE_FEATURES, curve);
+        sum += ais_curve_cost(of->slope, 1, value);
         follow(of, of->dim - 1, &s, &of->curves[j]);
     }
     return sum + ais_curve_cost(of->slope, 1, straighten(of, of->dim - 1, of->n));
@@ -258,7 +274,7 @@ static ais_status try_axes(ais_context *context, whitened *of, const ais_bend_po
     memcpy(curves, of->curves, dim * sizeof *curves);
     double with = INFINITY;
     if (find_axes(of, room) && whiten(of, points))
-        with = fit_all(of) + 0.5 * (double)(d * (d - 1)) * log((double)n) / (double)n;
+        with = fit_all(of, false) + 0.5 * (double)(d * (d - 1)) * log((double)n) / (double)n;
     if (with < *cost) {
         *cost = with;
         return AIS_OK;
@@ -282,17 +298,28 @@ ais_status ais_bend_fit(ais_context *context, ais_kernel *kernel, const ais_bend
     bool whole = status == AIS_OK;
     if (whole) measure(&of, points, dim - 1);
     whole = whole && whiten(&of, points);
-    if (whole) measure(&of, points, find_governor(&of));
+    if (whole) measure(&of, points, find_governor(&of, of.used));
     whole = whole && whiten(&of, points);
-    double cost = whole ? fit_all(&of) : NAN;
+    double cost = whole ? fit_all(&of, false) : NAN;
     if (whole && points->gradient && dim > 2) status = try_axes(context, &of, points, &arena, &cost);
     whole = whole && settle(&of, points);
     if (whole && status == AIS_OK) {
-        fit_all(&of);
+        fit_all(&of, true);
         write(learned, layer, of.curves);
         status = ais_kernel_whiten(context, kernel, of.mean, of.factor);
     }
     *misfit = whole && points->gradient ? misfit_of(&of) : NAN;
     ais_arena_free(&arena);
     return status;
+}
+
+ais_status ais_bend_copy(ais_context *context, const ais_kernel *from, ais_kernel *to) {
+    const ais_learned *source = ais_as_learned(from);
+    ais_learned *copy = (ais_learned *)to;
+    const ais_flow_layer *layer = pivot_of(source), *same = pivot_of(copy);
+    if (!layer || !same || layer->mapped != same->mapped)
+        return ais_fail(context, AIS_BAD_ARGUMENT, "the flows have no affine pivot layer in common");
+    memcpy(copy->weights + same->offset, source->weights + layer->offset,
+           ais_perceptron_weights(&layer->net) * sizeof *copy->weights);
+    return ais_kernel_whiten(context, to, source->whitening.mean, source->whitening.factor);
 }

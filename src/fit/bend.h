@@ -26,4 +26,8 @@ typedef struct ais_bend_points {
  * being 1; NAN without gradients. Refuses flows that have no affine pivot layer on quadratic features. */
 ais_status ais_bend_fit(ais_context *context, ais_kernel *kernel, const ais_bend_points *points, double *misfit);
 
+/* Gives `to` the whitening and the pivot layer of `from`, a flow of the same dimension; other layers stay as they are.
+ */
+ais_status ais_bend_copy(ais_context *context, const ais_kernel *from, ais_kernel *to);
+
 #endif

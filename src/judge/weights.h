@@ -10,7 +10,7 @@
 #include "look/importance.h"
 
 /* Relief k: after every 2^(k+1) - 1 proposals another kernel takes a step, and leads on what would stay. */
-enum { AIS_RELIEFS = 4 };
+enum { AIS_RELIEFS = 5 };
 static inline int ais_relief_proposals(int k) { return (2 << k) - 1; }
 
 typedef struct ais_verdict {

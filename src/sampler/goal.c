@@ -12,7 +12,7 @@
 #include "sampler/sample.h"
 
 enum { FIRST_LOOK = 50 };           /* draws: an ESS of fewer means nothing */
-static const double reserve = 1.05; /* an ESS is an estimate: better one look fewer than five draws */
+static const double reserve = 1.01; /* an ESS is an estimate */
 
 /* ---- checks -------------------------------------------------------------------------------------- */
 
@@ -118,8 +118,9 @@ static ais_status look(ais_context *context, ais_run *run, int done, int planned
         leg->over = true;
         leg->ending = AIS_ENDED_EFFECTIVE;
     }
-    /* A first estimate may be far off: it is taken at its word for a doubling, not for more. */
-    double next = fmin(fmax(predicted(run), 1.1 * done), 2.0 * done);
+    /* A first estimate may be far off: it is taken at its word for a doubling, not for more. Looks take time, too. */
+    static const double least_growth = 1.03;
+    double next = fmin(fmax(predicted(run), least_growth * done), 2.0 * done);
     goal->look = next < planned ? (int)next + 1 : planned;
     return AIS_OK;
 }

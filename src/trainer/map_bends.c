@@ -80,6 +80,18 @@ static ais_status fit_bends(ais_context *context, ais_map_learning *this, const 
     return status;
 }
 
+/* The map that fits go on from, where they pay: the bend, and layers that do nothing yet. */
+static ais_status begin_fits(ais_context *context, ais_map_learning *this, const ais_kernel *bent) {
+    ais_shape shape = ais_bent_shape(this->archive.dim, true);
+    shape.permutation = this->lesson->options->seed;
+    ais_kernel_free(this->present);
+    this->present = NULL;
+    ais_status status = ais_kernel_learned(context, &shape, shape.permutation, &this->present);
+    if (status != AIS_OK) return status;
+    ais_flow_spread(this->present, shape.permutation, 0);
+    return ais_bend_copy(context, bent, this->present);
+}
+
 /* The caller wants another map, or another way to learn one. */
 static bool otherwise(const ais_map_learning *this) {
     const ais_train_options *options = this->lesson->options;
@@ -88,10 +100,9 @@ static bool otherwise(const ais_map_learning *this) {
 
 ais_status ais_map_bend(ais_context *context, ais_map_learning *this, size_t first) {
     static const double will_do = 0.3;
-    ais_shape shape = *ais_bent_shape();
+    ais_shape shape = ais_bent_shape(this->archive.dim, false);
     ais_kernel *kernel = NULL;
     double share = 0;
-    shape.dim = this->archive.dim;
     shape.permutation = this->lesson->options->seed;
     if (shape.dim < 2 || shape.dim > MOST_DIMENSIONS || first >= this->archive.count || otherwise(this)) return AIS_OK;
     size_t numbers = MOST_ROWS * (size_t)shape.dim;
@@ -101,12 +112,8 @@ ais_status ais_map_bend(ais_context *context, ais_map_learning *this, size_t fir
     ais_status status = fit_bends(context, this, &shape, first, &room, &kernel, &share);
     free(x);
     this->bent = status == AIS_OK && share > will_do;
-    if (this->bent) {
-        ais_kernel_free(this->present);
-        this->present = kernel;
-    } else {
-        ais_kernel_free(kernel);
-    }
+    if (this->bent) status = begin_fits(context, this, kernel);
+    ais_kernel_free(kernel);
     return status;
 }
 

@@ -75,10 +75,15 @@ static const ais_map_plan wide[] = {{.shape = {.map = AIS_SPLINE,
                                                .pivot = true},
                                      .recipe = LIKELIHOOD(3e-3, 512)}};
 
-const ais_shape *ais_bent_shape(void) {
-    static const ais_shape shape = {
-        .map = AIS_REALNVP, .reversal = AIS_SWAP, .layers = 5, .depth = -1, .bound = 5, .pivot = true};
-    return &shape;
+ais_shape ais_bent_shape(int dim, bool fitted) {
+    enum { FITTED_LAYERS = 5 };
+    return (ais_shape){.map = AIS_REALNVP,
+                       .reversal = AIS_SWAP,
+                       .dim = dim,
+                       .layers = fitted ? FITTED_LAYERS : 1,
+                       .depth = -1,
+                       .bound = 5,
+                       .pivot = true};
 }
 
 #define PLANS(table) (k < (int)(sizeof(table) / sizeof *(table)) ? &(table)[k] : NULL)

@@ -18,8 +18,8 @@ typedef struct ais_map_plan {
  * one is larger and comes when the one before stops improving. */
 const ais_map_plan *ais_map_plan_for(int dim, bool slopes, int k);
 
-/* The map of a density whose bend a pivot layer undoes (fit/bend.h); the plan for near normal ones teaches it the rest.
- */
-const ais_shape *ais_bent_shape(void);
+/* The map of a density whose bend a pivot layer undoes (fit/bend.h): that layer alone, or with the layers that a fit
+ * teaches the rest, by the plan for near normal densities. */
+ais_shape ais_bent_shape(int dim, bool fitted);
 
 #endif

@@ -148,16 +148,16 @@ static void add_evidence(ais_map_learning *this, const ais_weighing *term) {
     this->most_even = fmax(this->most_even, this->share);
 }
 
-/* Proposals that an effective draw costs: of the map alone, or, where there are gradients and it is good but for what
- * was not seen, with steps of NUTS in its latent space after every so many, in *proposals; 0: alone. */
+/* Proposals that an effective draw costs: with steps of NUTS in the map's latent space after every so many of them, in
+ * *proposals, where there are gradients; of the map alone (0) where there are none, or where the map is so bad that
+ * NUTS knows nothing of its latent space. */
 static double effective_cost(const ais_map_learning *this, const ais_source *source, const ais_verdict *verdict,
                              int *proposals) {
-    static const double usual_leapfrogs =
-        7; /* of a step of NUTS where p is about normal, as it is in the latent space */
-    static const double about_normal = 0.5; /* of a map of this acceptance, but for its tails */
-    bool relief = source->map && this->slopes && verdict->acceptance > about_normal;
+    /* Of a step of NUTS where p is about normal; the less it is so in the latent space, the more. */
+    static const double usual_leapfrogs = 7, hopeless = 0.1;
+    bool relief = source->map && this->slopes && verdict->acceptance > hopeless;
     double least = relief ? INFINITY : verdict->seen,
-           step = usual_leapfrogs * this->economy.gradient / this->economy.density;
+           step = usual_leapfrogs / verdict->acceptance * this->economy.gradient / this->economy.density;
     *proposals = 0;
     for (int k = 0; k < AIS_RELIEFS && relief; k++) {
         double many = ais_relief_proposals(k), cost = verdict->relieved[k] * (many + step) / (many + 1);
