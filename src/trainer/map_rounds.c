@@ -149,13 +149,14 @@ static void add_evidence(ais_map_learning *this, const ais_weighing *term) {
 }
 
 /* Proposals that an effective draw costs: with steps of NUTS in the map's latent space after every so many of them, in
- * *proposals, where there are gradients; of the map alone (0) where there are none, or where the map is so bad that
- * NUTS knows nothing of its latent space. */
+ * *proposals, where there are gradients; of the map alone (0) where there are none, where the map is so bad that NUTS
+ * knows nothing of its latent space, or where the caller has shaped it: then it draws as it was asked for. */
 static double effective_cost(const ais_map_learning *this, const ais_source *source, const ais_verdict *verdict,
                              int *proposals) {
     /* Of a step of NUTS where p is about normal; the less it is so in the latent space, the more. */
     static const double usual_leapfrogs = 7, hopeless = 0.1;
-    bool relief = source->map && this->slopes && verdict->acceptance > hopeless;
+    bool free = !this->lesson->options->shape;
+    bool relief = free && source->map && this->slopes && verdict->acceptance > hopeless;
     double least = relief ? INFINITY : verdict->seen,
            step = usual_leapfrogs / verdict->acceptance * this->economy.gradient / this->economy.density;
     *proposals = 0;
