@@ -43,6 +43,7 @@ static tail tail_of(const table *of, double pareto_k) {
     double mean = of->below[of->n] / (double)of->n, k = pareto_k + (1 + pareto_k) / sqrt((double)made.count);
     made.cut = exp(of->sorted[of->n - made.count - 1] - of->top) / mean;
     double median = exp(of->sorted[of->n - 1 - made.count / 2] - of->top) / mean - made.cut;
+    if (!(median > 0)) return (tail){0}; /* all of the mass is in a few of them: there is nothing to continue */
     made.shape = k;
     made.scale = fabs(k) > 1e-6 ? k * median / (exp2(k) - 1) : median / log(2);
     return made;
@@ -59,7 +60,7 @@ static double tail_time(const tail *of, double share, double draws, double longe
         double w = of->cut + of->scale * excess;
         sum -= w * (2 * fmax(fmin(w, longest), 1) - 1) * above * step;
     }
-    return share * sum;
+    return sum < INFINITY ? share * sum : INFINITY;
 }
 
 /* ---- times --------------------------------------------------------------------------------------- */
