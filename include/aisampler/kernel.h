@@ -117,8 +117,9 @@ typedef struct ais_shape {
     int bins;                  /* spline: bins of a coupling layer; 0: 16 */
     int marginal_bins;         /* spline, realnvp: bins of a marginal spline put first; 0: none */
     bool joint;                /* realnvp: on (x, v) jointly instead of x alone */
-    bool pivot;                /* spline, realnvp on x: the first coupling layer keeps only the last coordinate, which
-                                  whitening by principal axes makes the one that divides modes */
+    int pivot;                 /* spline, realnvp on x: how many coordinates the first coupling layer keeps, the last
+                                  ones; 0: half of them, as other layers do. Whitening by principal axes makes the last
+                                  one that which divides modes */
     double bound;              /* spline: acts inside [-bound, bound], identity outside; 0: 4 */
     uint64_t permutation;      /* seed of the permutations between coupling layers */
 } ais_shape;

@@ -1,15 +1,15 @@
 #include "fit/governor.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/sort.h"
 
 enum { TERMS = 6, OWN = 2 }; /* a constant and x come first */
 
-/* Slopes of a neck are larger than all others by orders of magnitude: they count by their logarithms' order, not by
- * their squares. weight: n numbers. */
+/* Slopes of a neck are larger than all others by orders of magnitude: beyond the usual size they
+ * count all alike. weight: n numbers. */
 static void weigh(size_t n, const double *slope, double *weight) {
     for (size_t p = 0; p < n; p++) weight[p] = fabs(slope[p]);
     qsort(weight, n, sizeof *weight, ais_rising);
@@ -42,12 +42,33 @@ static double explained(size_t n, const double *x, const double *y, const double
     return left(sum);
 }
 
-void ais_governor_scores(size_t dim, size_t n, size_t stride, const double *u, const double *slope, double *work,
-                         double *score) {
-    memset(score, 0, dim * sizeof *score);
+void ais_governor_gains(size_t dim, size_t n, size_t stride, const double *u, const double *slope, double *work,
+                        double *gain) {
     for (size_t j = 0; j < dim; j++) {
         weigh(n, slope + j * stride, work);
         for (size_t i = 0; i < dim; i++)
-            if (i != j) score[i] += explained(n, u + j * stride, slope + j * stride, u + i * stride, work);
+            gain[i * dim + j] = i == j ? 0 : explained(n, u + j * stride, slope + j * stride, u + i * stride, work);
     }
+}
+
+size_t ais_governor_pairs(size_t dim, size_t n, const double *gain, size_t *governor, size_t *governed) {
+    const double noise = -(TERMS - OWN) * log((double)n) / (double)n; /* Schwarz's criterion */
+    size_t governing = 0, from = dim, to = dim;
+    for (size_t j = 0; j < dim; j++) governor[j] = j, governed[j] = 0;
+    do {
+        double best = noise;
+        from = dim;
+        for (size_t i = 0; i < dim; i++)
+            for (size_t j = 0; j < dim; j++) {
+                bool allowed = governor[i] == i && governor[j] == j && !governed[j];
+                if (!allowed || !(gain[i * dim + j] < best)) continue;
+                best = gain[i * dim + j];
+                from = i;
+                to = j;
+            }
+        if (from == dim) continue;
+        governing += governed[from]++ == 0;
+        governor[to] = from;
+    } while (from < dim);
+    return governing;
 }

@@ -14,8 +14,8 @@ static const double most_scale = 2, pivot_most_scale = 64;
  * of layers. In two dimensions that is one and the other. */
 static void choose_halves(const ais_flow_shape *shape, int layer, int *index) {
     int dim = shape->dim, kept = dim / 2;
-    if (shape->pivot && layer-- == 0) { /* the last coordinate first in the list, where kept ones stand */
-        for (int i = 0; i < dim; i++) index[i] = (i + dim - 1) % dim;
+    if (shape->pivot && layer-- == 0) { /* the last coordinates first in the list, where kept ones stand */
+        for (int i = 0; i < dim; i++) index[i] = (i + dim - shape->pivot) % dim;
         return;
     }
     for (int i = 0; i < dim; i++) index[i] = i;
@@ -37,6 +37,7 @@ bool ais_flow_build(ais_flow *flow, const ais_flow_shape *shape, ais_arena *aren
     int marginal = shape->marginal_bins > 0, dim = shape->dim;
     *flow = (ais_flow){.dim = dim,
                        .layers = shape->layers + marginal,
+                       .pivot = shape->pivot,
                        .quadratic = shape->quadratic,
                        .bound = shape->bound,
                        .layer = AIS_TAKE(arena, ais_flow_layer, shape->layers + marginal)};
@@ -47,7 +48,7 @@ bool ais_flow_build(ais_flow *flow, const ais_flow_shape *shape, ais_arena *aren
                                   .spline = l < marginal || shape->spline,
                                   .bins = l < marginal ? shape->marginal_bins : shape->bins,
                                   .kept = l < marginal                    ? 0
-                                          : shape->pivot && l == marginal ? 1
+                                          : shape->pivot && l == marginal ? shape->pivot
                                                                           : dim / 2,
                                   .most_scale = shape->pivot && l == marginal ? pivot_most_scale : most_scale,
                                   .index = AIS_TAKE(arena, int, dim),

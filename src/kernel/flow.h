@@ -22,6 +22,7 @@ typedef struct ais_flow_layer {
 
 typedef struct ais_flow {
     int dim, layers;
+    int pivot;      /* coordinates that the first coupling layer keeps; 0: half of them */
     bool quadratic; /* conditioners see c_i and c_i c_j and are linear in them */
     double bound;
     ais_flow_layer *layer;
@@ -31,7 +32,8 @@ typedef struct ais_flow {
 /* Fills flow from the shape's fields; memory from arena, false when it is out. */
 typedef struct ais_flow_shape {
     int dim, layers, hidden, depth, bins, marginal_bins;
-    bool spline, quadratic, tanh, pivot;
+    int pivot; /* coordinates that the first coupling layer keeps, the last ones; 0: as other layers */
+    bool spline, quadratic, tanh;
     double bound;
     uint64_t permutation;
 } ais_flow_shape;

@@ -54,13 +54,13 @@ static json_t *angles_of(const ais_learned *learned) {
 
 static json_t *head_of(const ais_learned *learned) {
     const ais_shape *shape = &learned->shape;
-    json_t *head = json_pack(
-        "{ss ss si si si si ss si si sb sb sf sI ss sf sI}", "map", map_names[shape->map], "reversal",
-        reversal_names[shape->reversal], "dim", shape->dim, "layers", shape->layers, "hidden", shape->hidden, "depth",
-        shape->depth, "activation", activation_names[shape->activation], "bins", shape->bins, "marginal_bins",
-        shape->marginal_bins, "joint", (int)shape->joint, "pivot", (int)shape->pivot, "bound", shape->bound,
-        "permutation", (json_int_t)shape->permutation, "test", test_names[learned->test], "tolerance",
-        learned->tolerance, "weights", (json_int_t)learned->weight_count);
+    json_t *head =
+        json_pack("{ss ss si si si si ss si si sb si sf sI ss sf sI}", "map", map_names[shape->map], "reversal",
+                  reversal_names[shape->reversal], "dim", shape->dim, "layers", shape->layers, "hidden", shape->hidden,
+                  "depth", shape->depth, "activation", activation_names[shape->activation], "bins", shape->bins,
+                  "marginal_bins", shape->marginal_bins, "joint", (int)shape->joint, "pivot", shape->pivot, "bound",
+                  shape->bound, "permutation", (json_int_t)shape->permutation, "test", test_names[learned->test],
+                  "tolerance", learned->tolerance, "weights", (json_int_t)learned->weight_count);
     if (head && learned->angles.count) json_object_set_new(head, "angles", angles_of(learned));
     const ais_ratio *ratio = &learned->ratio;
     if (head && ratio->weights)
@@ -262,8 +262,9 @@ static bool shape_of(const json_t *head, ais_shape *shape) {
     int map = word_of(head, "map", map_names), reversal = word_of(head, "reversal", reversal_names);
     int activation = word_of(head, "activation", activation_names);
     const json_t *joint = json_object_get(head, "joint"), *permutation = json_object_get(head, "permutation");
+    const json_t *pivot = json_object_get(head, "pivot");
     *shape = (ais_shape){.joint = json_is_true(joint),
-                         .pivot = json_is_true(json_object_get(head, "pivot")),
+                         .pivot = json_is_true(pivot), /* so it was written when it could be only one */
                          .bound = json_number_value(json_object_get(head, "bound")),
                          .permutation = (uint64_t)json_integer_value(permutation)};
     if (map < 0 || reversal < 0 || activation < 0 || !json_is_boolean(joint) || !json_is_integer(permutation))
@@ -273,7 +274,8 @@ static bool shape_of(const json_t *head, ais_shape *shape) {
     shape->activation = (ais_activation)activation;
     return int_of(head, "dim", &shape->dim) && int_of(head, "layers", &shape->layers) &&
            int_of(head, "hidden", &shape->hidden) && int_of(head, "depth", &shape->depth) &&
-           int_of(head, "bins", &shape->bins) && int_of(head, "marginal_bins", &shape->marginal_bins);
+           int_of(head, "bins", &shape->bins) && int_of(head, "marginal_bins", &shape->marginal_bins) &&
+           (!json_is_integer(pivot) || int_of(head, "pivot", &shape->pivot));
 }
 
 /* A kernel is refused for a target whose dimension or parameters differ from those it was made for. */

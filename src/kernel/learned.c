@@ -78,6 +78,10 @@ static ais_status check_shape(ais_context *context, const ais_shape *shape) {
     if (shape->pivot && (shape->map == AIS_HENON || shape->joint || shape->dim < 2))
         return ais_fail(context, AIS_BAD_ARGUMENT,
                         "kernel shape: pivot is for maps on x alone in 2 dimensions or more");
+    if (shape->pivot) {
+        ais_status status = check_range(context, "pivot", shape->pivot, 1, shape->dim - 1);
+        if (status != AIS_OK) return status;
+    }
     if (shape->map == AIS_HENON && shape->marginal_bins)
         return ais_fail(context, AIS_BAD_ARGUMENT, "kernel shape: henon takes no marginal splines");
     return AIS_OK;

@@ -107,9 +107,11 @@ static double predicted(const ais_run *run) {
 static ais_status look(ais_context *context, ais_run *run, int done, int planned, ais_leg *leg) {
     ais_goal *goal = &run->goal;
     double worst, tail = INFINITY; /* progress is told while they are computed, and goes by the last ones */
-    ais_status status = ais_kept_least(context, &run->kept, run->pool, ais_column_worst, &worst);
+    ais_status status =
+        ais_kept_least(context, &run->kept, run->pool, ais_column_worst, goal->effective, &goal->worst_at, &worst);
     if (status == AIS_OK && worst >= goal->effective)
-        status = ais_kept_least(context, &run->kept, run->pool, ais_column_tail, &tail);
+        status =
+            ais_kept_least(context, &run->kept, run->pool, ais_column_tail, tail_wanted(run), &goal->tail_at, &tail);
     if (status != AIS_OK) return status;
     goal->worst = worst;
     goal->tail = tail;

@@ -43,12 +43,13 @@ ais_status ais_kept_add(ais_context *context, ais_kept *kept, const ais_chunk *c
 
 typedef struct judgement {
     const ais_kept *kept;
-    double (*measure)(ais_column *column, const double *x);
-    int tasks;
-    double *least; /* of each task; NAN: out of memory */
+    ais_measure *measure;
+    int first, end, tasks; /* coordinates */
+    double *least;         /* of each task; NAN: out of memory */
+    int *where;            /* which coordinate's */
 } judgement;
 
-/* Coordinates task, task + tasks, ...: a task has working room for one at a time. */
+/* Coordinates first + task, first + task + tasks, ...: a task has working room for one at a time. */
 static void judge(void *data, int task) {
     const judgement *this = data;
     const ais_kept *kept = this->kept;
@@ -56,11 +57,14 @@ static void judge(void *data, int task) {
     double *x = malloc(chains * draws * sizeof *x), least = INFINITY;
     ais_column column;
     this->least[task] = NAN;
+    this->where[task] = this->first;
     if (x && ais_column_init(&column, kept->chains, kept->draws)) {
-        for (int i = task; i < kept->dim; i += this->tasks) {
+        for (int i = this->first + task; i < this->end; i += this->tasks) {
             const double *from = kept->x + (size_t)i * chains * (size_t)kept->room;
             for (size_t c = 0; c < chains; c++) memcpy(x + c * draws, from + c * (size_t)kept->room, draws * sizeof *x);
-            least = fmin(least, this->measure(&column, x));
+            double value = this->measure(&column, x);
+            if (value < least) this->where[task] = i;
+            least = fmin(least, value);
         }
         ais_column_free(&column);
         this->least[task] = least;
@@ -68,24 +72,39 @@ static void judge(void *data, int task) {
     free(x);
 }
 
-ais_status ais_kept_least(ais_context *context, const ais_kept *kept, ais_pool *pool,
-                          double (*measure)(ais_column *column, const double *x), double *least) {
-    int threads = ais_pool_threads(pool), tasks = threads < kept->dim ? threads : kept->dim;
-    *least = NAN;
-    if (kept->draws < 4) return AIS_OK;
-    judgement this = {
-        .kept = kept, .measure = measure, .tasks = tasks, .least = malloc((size_t)tasks * sizeof(double))};
-    if (this.least) ais_pool_run(pool, tasks, judge, &this);
-    double all = INFINITY;
-    bool whole = this.least != NULL;
+/* Of coordinates first to end; *where is among them. */
+static ais_status least_of(ais_context *context, const ais_kept *kept, ais_pool *pool, ais_measure *measure, int first,
+                           int end, int *where, double *least) {
+    int threads = ais_pool_threads(pool), tasks = threads < end - first ? threads : end - first;
+    judgement this = {.kept = kept,
+                      .measure = measure,
+                      .first = first,
+                      .end = end,
+                      .tasks = tasks,
+                      .least = malloc((size_t)tasks * sizeof(double)),
+                      .where = malloc((size_t)tasks * sizeof(int))};
+    bool whole = this.least && this.where;
+    if (whole) ais_pool_run(pool, tasks, judge, &this);
+    *least = INFINITY;
     for (int k = 0; whole && k < tasks; k++) {
         whole = !isnan(this.least[k]);
-        all = fmin(all, this.least[k]);
+        if (k == 0 || this.least[k] < *least) *where = this.where[k];
+        *least = fmin(*least, this.least[k]);
     }
     free(this.least);
-    if (!whole)
-        return ais_fail_memory(context, "judging the draws",
-                               (size_t)kept->chains * (size_t)kept->draws * 10 * sizeof(double));
-    *least = all;
-    return AIS_OK;
+    free(this.where);
+    if (whole) return AIS_OK;
+    *least = NAN;
+    return ais_fail_memory(context, "judging the draws",
+                           (size_t)kept->chains * (size_t)kept->draws * 10 * sizeof(double));
+}
+
+ais_status ais_kept_least(ais_context *context, const ais_kept *kept, ais_pool *pool, ais_measure *measure,
+                          double enough, int *where, double *least) {
+    *least = NAN;
+    if (kept->draws < 4) return AIS_OK;
+    ais_status status = AIS_OK;
+    if (*where >= 0) status = least_of(context, kept, pool, measure, *where, *where + 1, where, least);
+    if (status != AIS_OK || *least < enough) return status;
+    return least_of(context, kept, pool, measure, 0, kept->dim, where, least);
 }

@@ -19,10 +19,14 @@ typedef struct ais_kept {
 /* Appends a chunk of draws; grows by doubling. */
 ais_status ais_kept_add(ais_context *context, ais_kept *kept, const ais_chunk *chunk);
 
-/* The smallest of a measure (diagnostics/worst.h) over the coordinates of all draws kept, shared out over the pool. NAN
- * below 4 draws. */
-ais_status ais_kept_least(ais_context *context, const ais_kept *kept, ais_pool *pool,
-                          double (*measure)(ais_column *column, const double *x), double *least);
+/* Of one coordinate, as in diagnostics/worst.h. */
+typedef double ais_measure(ais_column *column, const double *x);
+
+/* The smallest of a measure over the coordinates of all draws kept, shared out over the pool; NAN below 4 draws.
+ * *where: the coordinate that had it the last time (-1: none), and then has it. It is measured first, and where even
+ * that is less than `enough` the others are left alone: then *least is its value, and not enough in any case. */
+ais_status ais_kept_least(ais_context *context, const ais_kept *kept, ais_pool *pool, ais_measure *measure,
+                          double enough, int *where, double *least);
 
 void ais_kept_free(ais_kept *kept);
 

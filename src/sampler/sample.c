@@ -348,6 +348,8 @@ ais_status ais_sample(ais_context *context, const ais_target *target, const ais_
                    .sinks = ais_ranks_lead(options->ranks) ? sink_count : 0,
                    .ranks = options->ranks,
                    .goal = {.effective = options->effective,
+                            .worst_at = -1,
+                            .tail_at = -1,
                             .evaluations = options->evaluations > 0 ? options->evaluations : LONG_MAX,
                             .worst = NAN,
                             .tail = INFINITY},

@@ -45,9 +45,10 @@ typedef struct ais_goal {
     int look;         /* when the worst ESS is looked at next, in draws */
     double worst;     /* at the last look; NAN before */
     double tail;      /* the smallest tail ESS at the last look; INFINITY where the worst ESS was not reached yet */
-    int looked;       /* draws at the last look */
-    int leg_from;     /* where this leg began */
-    long *leg_spent;  /* of each block, as this leg began */
+    int worst_at, tail_at; /* coordinates that had them; -1: none */
+    int looked;            /* draws at the last look */
+    int leg_from;          /* where this leg began */
+    long *leg_spent;       /* of each block, as this leg began */
 } ais_goal;
 
 typedef struct ais_run {

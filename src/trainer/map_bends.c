@@ -63,10 +63,8 @@ static ais_status fit_bends(ais_context *context, ais_map_learning *this, const 
         double misfit = NAN, before = *share;
         const ais_bend_points points = take_rows(&this->archive, first, chains, room);
         if (points.n < 2 * (size_t)shape->dim + 10) break; /* as many as there are numbers to a curve, and some */
-        status = ais_kernel_learned(context, shape, shape->permutation, &next);
-        if (status == AIS_OK) ais_flow_spread(next, shape->permutation, 0);
-        if (status == AIS_OK) status = ais_bend_fit(context, next, &points, &misfit);
-        bool judged = status == AIS_OK && misfit < fits;
+        status = ais_bend_fit(context, shape, &points, &next, &misfit);
+        bool judged = status == AIS_OK && next && misfit < fits;
         if (judged) status = ais_map_judge(context, this, &(ais_source){.map = next}, DRAWS);
         if (judged && status == AIS_OK && *share < this->share) {
             ais_kernel_free(*kernel);
@@ -83,6 +81,7 @@ static ais_status fit_bends(ais_context *context, ais_map_learning *this, const 
 /* The map that fits go on from, where they pay: the bend, and layers that do nothing yet. */
 static ais_status begin_fits(ais_context *context, ais_map_learning *this, const ais_kernel *bent) {
     ais_shape shape = ais_bent_shape(this->archive.dim, true);
+    shape.pivot = ais_kernel_shape(bent)->pivot;
     shape.permutation = this->lesson->options->seed;
     ais_kernel_free(this->present);
     this->present = NULL;

@@ -1,0 +1,2 @@
+#define DIM 10
+#include "funnel.h"

@@ -1,0 +1,2 @@
+#define DIM 20
+#include "funnel.h"

@@ -1,0 +1,2 @@
+#define DIM 100
+#include "normal.h"

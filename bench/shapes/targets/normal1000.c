@@ -1,0 +1,3 @@
+#define DIM 1000
+#define GRADIENT
+#include "normal.h"

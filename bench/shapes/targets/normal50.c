@@ -1,0 +1,2 @@
+#define DIM 50
+#include "normal.h"

@@ -1,0 +1,3 @@
+#define DIM 100
+#define CONDITION 100
+#include "normal.h"
