@@ -38,7 +38,7 @@ typedef struct ais_start_options {
     void (*tick)(void *data, long evaluations); /* of ais_evaluator, data being progress_data; or NULL */
 } ais_start_options;
 
-enum { AIS_START_TEXT = 512, AIS_START_MOST_DIM = 512 };
+enum { AIS_START_TEXT = 512, AIS_START_MOST_DIM = 4096 };
 
 typedef struct ais_start {
     int dim, count;
