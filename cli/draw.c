@@ -222,7 +222,7 @@ static bool limits_of(const settings *set, int dim, limits *left) {
  * trajectory being reckoned at sixteen evaluations. */
 static int warmup_of(const settings *set, const ais_kernel *kernel, long evaluations) {
     if (set->warmup != UNSAID || evaluations == 0) return set->warmup != UNSAID ? set->warmup : set->usual_warmup;
-    bool trajectories = ais_kernel_info(kernel) & 1u << AIS_INFO_N_LEAPFROG;
+    bool trajectories = ais_kernel_info(kernel) & (1u << AIS_INFO_N_LEAPFROG | 1u << AIS_INFO_TRIP);
     long most = evaluations / set->chains / (trajectories ? 64 : ais_kernel_shape(kernel) ? 20 : 4);
     return most < set->usual_warmup ? (int)most : set->usual_warmup;
 }

@@ -130,6 +130,15 @@ void learning_tell(const learning *set) {
                 set->checkpoint);
 }
 
+bool half_for_learning(const budget *all, learning_limits *limits) {
+    long evaluations = evaluations_left(all, 0);
+    double seconds = seconds_left(all);
+    *limits = (learning_limits){all->effective, evaluations / 2, seconds / 2};
+    if (evaluations >= 0 && seconds >= 0) return true;
+    complain(EXIT_USAGE, "nothing is left to learn with after the check of the target: allow more");
+    return false;
+}
+
 int learn(const learning *set, const learning_limits *limits, const ais_target *target, uint64_t seed, int threads,
           bool quiet, ais_kernel **kernel, ais_training **training) {
     const char *why = objection(set);
@@ -145,6 +154,7 @@ int learn(const learning *set, const learning_limits *limits, const ais_target *
                                  .objective = set->objective,
                                  .rlogr = set->loss && strcmp(set->loss, "rlogr") == 0,
                                  .paper = set->paper != NULL,
+                                 .ladder = set->ladder,
                                  .steps = set->steps,
                                  .rate = set->rate,
                                  .population = set->population,
@@ -154,7 +164,7 @@ int learn(const learning *set, const learning_limits *limits, const ais_target *
                                  .evaluations = limits->evaluations,
                                  .seconds = limits->seconds,
                                  .checkpoint_seconds = set->renewal,
-                                 .checkpoint = set->checkpoint,
+                                 .checkpoint = set->checkpoint[0] ? set->checkpoint : NULL,
                                  .resume = set->resume,
                                  .progress = quiet ? NULL : learning_show,
                                  .progress_data = &view,
@@ -168,7 +178,8 @@ int learn(const learning *set, const learning_limits *limits, const ais_target *
         ais_status status = ais_train(&context, target, &options, kernel, training);
         release_interrupts();
         if (status == AIS_STOPPED && *kernel)
-            complain(0, "%s; the best kernel so far is kept, and --resume goes on", context.message);
+            complain(0, "%s; the best kernel so far is kept%s", context.message,
+                     set->checkpoint[0] ? ", and --resume goes on" : "");
         else if (status != AIS_OK)
             code = failed(&context);
     }
