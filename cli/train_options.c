@@ -213,6 +213,14 @@ void learning_verdict(const ais_training *training, FILE *file) {
 
 static json_t *real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
+static json_t *ladder_json(const ais_rungs *rungs) {
+    if (!rungs->count) return json_null();
+    json_t *beta = json_array(), *rejection = json_array();
+    for (int k = 0; k < rungs->count; k++) json_array_append_new(beta, real(rungs->beta[k]));
+    for (int k = 0; k + 1 < rungs->count; k++) json_array_append_new(rejection, real(rungs->rejection[k]));
+    return json_pack("{so so}", "beta", beta, "rejection", rejection);
+}
+
 json_t *learning_json(const ais_training *training) {
     json_t *curve = json_array();
     for (int i = 0; i < training->points; i++) {
@@ -222,13 +230,13 @@ json_t *learning_json(const ais_training *training) {
                                                real(point->discriminator_loss), "acceptance", real(point->acceptance),
                                                "worst_ess", real(point->worst_ess), "beta", real(point->beta)));
     }
-    return json_pack("{so so so si sb ss ss sI sI sI so so so so si si sb so}", "log_z", real(training->log_z),
+    return json_pack("{so so so si sb ss ss sI sI sI so so so so si si sb so so}", "log_z", real(training->log_z),
                      "log_z_error", real(training->log_z_error), "worst_ess", real(training->worst_ess), "modes",
                      training->modes, "trusted", (int)training->trusted, "sentence", training->sentence, "warning",
                      training->warning, "densities", (json_int_t)training->densities, "gradients",
                      (json_int_t)training->gradients, "start_evaluations", (json_int_t)training->start_evaluations,
                      "start_seconds", real(training->start_seconds), "train_seconds", real(training->train_seconds),
                      "acceptance", real(training->acceptance), "population", json_integer(training->count), "attempts",
-                     training->attempts, "rollbacks", training->rollbacks, "resumed", (int)training->resumed, "curve",
-                     curve);
+                     training->attempts, "rollbacks", training->rollbacks, "resumed", (int)training->resumed, "ladder",
+                     ladder_json(&training->rungs), "curve", curve);
 }

@@ -149,7 +149,7 @@ static ais_status learn_base(ais_context *context, ais_map_learning *this, const
                            .bins = 4,
                            .marginal_bins = 24,
                            .activation = AIS_TANH,
-                           .pivot = true,
+                           .pivot = dim > 1,
                            .permutation = this->lesson->options->seed};
         status = affine_base(context, dim, n, x, diagonal, &affine);
         if (status == AIS_OK) shape.bound = fmin(fmax(1.25 * reach_of(affine, n, x), 4), 40);

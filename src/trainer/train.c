@@ -308,9 +308,10 @@ ais_status ais_train(ais_context *context, const ais_target *target, const ais_t
                         "a henon kernel learns from a population for a fixed number of steps: neither the effective "
                         "draws wanted nor a budget of evaluations can shorten that; give a number of steps or seconds");
     if (options->ladder && of_maps(options))
-        return ais_fail(context, AIS_BAD_ARGUMENT,
-                        "a ladder finds its base by itself, from where the target's modes are hunted: shape, objective, "
-                        "preset, steps, rate, population and another start are not for it");
+        return ais_fail(
+            context, AIS_BAD_ARGUMENT,
+            "a ladder finds its base by itself, from where the target's modes are hunted: shape, objective, "
+            "preset, steps, rate, population and another start are not for it");
     this.training = calloc(1, sizeof *this.training);
     if (!this.training) return ais_fail_memory(context, "a training", sizeof *this.training);
     ais_status status = ais_training_checkpoint(context, target, options, &this.checkpoint);
