@@ -61,11 +61,13 @@ char *ais_training_identity(const ais_target *target, const ais_train_options *o
     write_shape(file, options->shape);
     fprintf(file,
             "effective %.17g\nevaluations %ld\nseconds %.17g\nobjective %s\nloss %s\npreset %s\nsteps %ld\nrate %.17g\n"
-            "population %d\nscale %.17g\nscreen %ld\nladder %d\nstart %d",
+            "population %d\nscale %.17g\nscreen %ld\nstart %d",
             options->effective, options->evaluations, options->seconds,
             options->objective ? options->objective : "chosen", options->rlogr ? "rlogr" : "logistic",
-            options->paper ? "paper" : "none", options->steps, options->rate, options->population, options->scale,
-            options->screen, options->ladder, (int)options->method);
+            options->paper    ? "paper"
+            : options->ladder ? "ladder"
+                              : "none", options->steps, options->rate, options->population, options->scale,
+            options->screen, (int)options->method);
     if (options->start) fprintf(file, " %016llx", (unsigned long long)sum_of_draws(options->start));
     fputc('\n', file);
     if (fclose(file) != 0) {
