@@ -114,8 +114,8 @@ typedef struct ais_learned_discriminator ais_learned_discriminator;
 typedef struct ais_training {
     int dim, count;
     double *x;                 /* count x dim: points to start chains from, about distributed as the target */
-    double log_z, log_z_error; /* by the importance weights of fresh proposals, or by a ladder's stepping stones; NAN
-                                  when there are neither */
+    double log_z, log_z_error; /* by the importance weights of fresh proposals, or by bridges between a ladder's rungs;
+                                  NAN when there are neither */
     int modes;                 /* parts of the density that a valley divides; 0 when unknown */
     bool trusted;              /* the start's own check passed */
     char sentence[512];        /* what was searched, and how large a mode may have been missed */
