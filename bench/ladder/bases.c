@@ -107,7 +107,7 @@ static ais_status draw(ais_context *context, const ais_target *target, const ais
     return status;
 }
 
-/* The ladders without a learned map begin where that with one did: at what the look has found. */
+/* Tops of all three begin at draws of the learned one's, so that none has anything to find. */
 static ais_status measure(ais_context *context, const ais_target *target, uint64_t seed, result told[BASES]) {
     ais_kernel *kernel[BASES] = {0};
     ais_training *training = NULL;

@@ -46,7 +46,7 @@ ais_status ais_draw_ladder(ais_scene *scene) {
     const ais_draws *draws = scene->data->draws;
     const double *trip = ais_judge_stat(draws, "ladder_trip__", "ladder_trip");
     int shown = draws->chains < AIS_MOST_CHAINS ? draws->chains : AIS_MOST_CHAINS;
-    double place[POINTS], sum[POINTS], all = 0;
+    double place[POINTS] = {0}, sum[POINTS] = {0}, all = 0;
     if (scene->data->rungs && scene->data->rungs->count > 1) rung_panels(scene, scene->data->rungs);
     ais_panel *panel = ais_figure_panel(
         scene->figure, &(ais_panel_options){.title = "round trips",
@@ -54,7 +54,7 @@ ais_status ais_draw_ladder(ais_scene *scene) {
                                             .y = {.label = "round trips so far, by chain"}});
     for (int c = 0; c < draws->chains; c++) {
         size_t points = add_up(trip + (size_t)c * (size_t)draws->draws, (size_t)draws->draws, place, sum);
-        all += sum[points - 1];
+        all += points ? sum[points - 1] : 0;
         if (c >= shown) continue;
         ais_panel_line(panel, place, sum, points,
                        &(ais_style){.colour = ais_series_colour(c, shown), .width = 1, .opacity = 0.8});

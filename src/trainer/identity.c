@@ -66,8 +66,8 @@ char *ais_training_identity(const ais_target *target, const ais_train_options *o
             options->objective ? options->objective : "chosen", options->rlogr ? "rlogr" : "logistic",
             options->paper    ? "paper"
             : options->ladder ? "ladder"
-                              : "none", options->steps, options->rate, options->population, options->scale,
-            options->screen, (int)options->method);
+                              : "none",
+            options->steps, options->rate, options->population, options->scale, options->screen, (int)options->method);
     if (options->start) fprintf(file, " %016llx", (unsigned long long)sum_of_draws(options->start));
     fputc('\n', file);
     if (fclose(file) != 0) {

@@ -101,7 +101,7 @@ static double high_logp(const double *x, void *data) {
 
 static void log_z_is_right(void **unused) {
     (void)unused;
-    enum { STEPS_EACH = 16000 };
+    enum { STEPS_EACH = 8000 };
     const ais_target target = {.name = "high", .dim = 2, .logp = high_logp};
     for (int m = 0; m < MAPS; m++) {
         ais_context context = {0};
