@@ -346,11 +346,12 @@ int run_compare(int argc, char **argv) {
         .samplers = "ai,hmc,nuts,rwm,anice", .seed = 1, .chains = 4, .draws = 1000, .warmup = 1000, .iterations = 500};
     const option options[] = {
         {"samplers", 's', OPTION_TEXT, &all.samplers, "LIST",
-         "of ai, hmc, nuts, rwm, anice and paper (the paper's own setting), joined by commas (ai,hmc,nuts,rwm,anice)"},
+         "of ai, hmc, nuts, rwm, ladder, anice and paper (the paper's own setting), joined by commas "
+         "(ai,hmc,nuts,rwm,anice)"},
         {"chains", 'c', OPTION_COUNT, &all.chains, NULL, "independent chains (4)"},
         {"draws", 'n', OPTION_COUNT, &all.draws, NULL, "draws per chain (1000)"},
         {"warmup", 'w', OPTION_COUNT, &all.warmup, NULL,
-         "steps per chain that are left out; at most 100 for ai and paper (1000)"},
+         "steps per chain that are left out; at most 100 for ai, ladder and paper (1000)"},
         {"iterations", 0, OPTION_COUNT, &all.iterations, NULL, "of anice's training: train's 5000 take minutes (500)"},
         {"seed", 0, OPTION_SEED, &all.seed, NULL, "(1)"},
         {"threads", 'j', OPTION_COUNT, &all.threads, NULL, "0: one per core (0)"},

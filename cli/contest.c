@@ -12,6 +12,7 @@ const contestant contestants[] = {
     {"hmc", "HMC, 40 leapfrogs", true, false, false},
     {"nuts", "NUTS", true, false, false},
     {"rwm", "random walk", false, false, false},
+    {"ladder", "ladder of replicas", false, true, true},
     {"anice", "A-NICE-MC", false, true, false},
     {"paper", "Ai-sampler (--preset paper)", false, true, true},
     {0},
@@ -27,7 +28,7 @@ const contestant *find_contestant(const char *name) {
     known[count] = NULL;
     const char *near = ais_nearest(name, known);
     complain(EXIT_USAGE, "unknown sampler '%s'; %s%s%s", name,
-             near ? "did you mean " : "there are ai, hmc, nuts, rwm, anice and paper", near ? near : "",
+             near ? "did you mean " : "there are ai, hmc, nuts, rwm, ladder, anice and paper", near ? near : "",
              near ? "?" : "");
     return NULL;
 }
@@ -81,6 +82,7 @@ static int learn_involution(const contest *set, const contestant *who, const ais
     const ais_train_options options = {.seed = set->seed,
                                        .threads = set->threads,
                                        .paper = paper,
+                                       .ladder = strcmp(who->name, "ladder") == 0,
                                        .steps = paper ? set->steps : 0,
                                        .progress = set->quiet ? NULL : learning_show,
                                        .progress_data = &view,

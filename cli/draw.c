@@ -174,12 +174,14 @@ static int judge(const settings *set, const ais_target *target, const ais_kernel
                                                      ? set->training->start_seconds + set->training->train_seconds
                                                      : NAN, /* the file does not tell */
                                 .result = result,
-                                .evaluations = ais_evaluations_of(&set->budget.check, set->training, result)};
+                                .evaluations = ais_evaluations_of(&set->budget.check, set->training, result),
+                                .training = set->training};
     const ais_figure_data data = {.draws = draws,
                                   .diagnosis = diagnosis,
                                   .target = known,
                                   .curve = set->training ? set->training->point : NULL,
-                                  .points = set->training ? set->training->points : 0};
+                                  .points = set->training ? set->training->points : 0,
+                                  .rungs = set->training ? &set->training->rungs : NULL};
     bool written = write_summary(set, diagnosis, &run) && (!set->report || write_report(set, &data, &run, kernel));
     int code = written ? tell(diagnosis, &run, set->json, set->quiet, set->rows) : EXIT_FAILED;
     if (code != EXIT_FAILED && !set->quiet)
@@ -222,7 +224,7 @@ static bool limits_of(const settings *set, int dim, limits *left) {
  * trajectory being reckoned at sixteen evaluations. */
 static int warmup_of(const settings *set, const ais_kernel *kernel, long evaluations) {
     if (set->warmup != UNSAID || evaluations == 0) return set->warmup != UNSAID ? set->warmup : set->usual_warmup;
-    bool trajectories = ais_kernel_info(kernel) & 1u << AIS_INFO_N_LEAPFROG;
+    bool trajectories = ais_kernel_info(kernel) & (1u << AIS_INFO_N_LEAPFROG | 1u << AIS_INFO_TRIP);
     long most = evaluations / set->chains / (trajectories ? 64 : ais_kernel_shape(kernel) ? 20 : 4);
     return most < set->usual_warmup ? (int)most : set->usual_warmup;
 }

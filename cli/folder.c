@@ -71,6 +71,16 @@ static void read_curve(run_folder *folder) {
     folder->points = folder->curve ? (int)points : 0;
 }
 
+static void read_rungs(run_folder *folder) {
+    const json_t *ladder = json_object_get(json_object_get(folder->record, "training"), "ladder");
+    const json_t *beta = json_object_get(ladder, "beta"), *rejection = json_object_get(ladder, "rejection");
+    size_t count = json_array_size(beta);
+    if (count < 2 || count > AIS_MOST_RUNGS || json_array_size(rejection) != count - 1) return;
+    for (size_t k = 0; k < count; k++) folder->rungs.beta[k] = json_number_value(json_array_get(beta, k));
+    for (size_t k = 0; k + 1 < count; k++) folder->rungs.rejection[k] = json_number_value(json_array_get(rejection, k));
+    folder->rungs.count = (int)count;
+}
+
 bool folder_open(run_folder *folder, const char *directory) {
     char path[4200];
     json_error_t error;
@@ -84,6 +94,7 @@ bool folder_open(run_folder *folder, const char *directory) {
         return false;
     }
     read_curve(folder);
+    read_rungs(folder);
     return true;
 }
 

@@ -10,6 +10,7 @@ typedef struct run_folder {
     json_t *record;         /* run.json, or NULL */
     ais_train_point *curve; /* its training curve, points of it; the stages' names belong to the record */
     int points;
+    ais_rungs rungs; /* of its ladder; count 0: none */
 } run_folder;
 
 bool is_folder(const char *path);

@@ -4,15 +4,16 @@
 
 #include <jansson.h>
 
-#include "cli.h"
+#include "budget.h"
 
 typedef struct learning {
     const char *kernel, *involution, *objective, *loss, *paper, *start;
     int layers, hidden, depth, bins, steps, population, screen;
     double rate, scale, renewal;
     bool resume;
+    bool ladder;           /* and nothing else of all this */
     const char *folder;    /* made before training begins; or NULL */
-    char checkpoint[4224]; /* kept up to date while training goes on */
+    char checkpoint[4224]; /* kept up to date while training goes on; empty: none */
 } learning;
 
 #define LEARNING_OPTIONS(set)                                                                                            \
@@ -71,6 +72,9 @@ typedef struct learning_limits {
     long evaluations;
     double seconds;
 } learning_limits;
+
+/* Half at most of what the check of the target has left: the rest is for the draws. False after a complaint. */
+bool half_for_learning(const budget *all, learning_limits *limits);
 
 /* Trains with a live table on stderr; an exit code, 0 when there is a kernel. */
 int learn(const learning *set, const learning_limits *limits, const ais_target *target, uint64_t seed, int threads,

@@ -125,6 +125,7 @@ static int draw_figures(const plotting *this) {
                                   .target = this->target,
                                   .curve = this->folder.curve,
                                   .points = this->folder.points,
+                                  .rungs = &this->folder.rungs,
                                   .parameter = this->parameter,
                                   .parameters = this->parameter_count};
     ais_context context = {0};
@@ -165,7 +166,8 @@ static int check_figures(const char *figures) {
 static void print_plot_help(const option *options) {
     print_help("plot FILE... [options]",
                "Draws figures from Stan CSV files (one per chain), an ArviZ netCDF file, or the folder of a run, whose "
-               "run.json adds the training curve and the target. Writes a file for every figure and prints its name. "
+               "run.json adds the training curve, the rungs of a ladder and the target. Writes a file for every figure "
+               "and prints its name. "
                "Without --parameters the worst few are shown.",
                options);
     puts("\nfigures:");

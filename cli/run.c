@@ -94,12 +94,8 @@ int run_run(int argc, char **argv) {
     if (how.scale > 0) target->start_scale = how.scale; /* where chains begin is where modes are hunted */
     int code = chains_fit(&set, target->dim) ? 0 : EXIT_USAGE;
     if (code == 0) code = budget_check(&set.budget, target, set.seed);
-    /* Half at most for learning: what it leaves goes to the draws. */
-    const learning_limits limits = {.effective = set.budget.effective,
-                                    .evaluations = evaluations_left(&set.budget, 0) / 2,
-                                    .seconds = seconds_left(&set.budget) / 2};
-    if (code == 0 && (evaluations_left(&set.budget, 0) < 0 || limits.seconds < 0))
-        code = complain(EXIT_USAGE, "nothing is left to learn with after the check of the target: allow more");
+    learning_limits limits;
+    if (code == 0 && !half_for_learning(&set.budget, &limits)) code = EXIT_USAGE;
     if (code == 0) code = learn(&how, &limits, target, set.seed, set.threads, set.quiet, &kernel, &training);
     bool stopped = *stop_flag();
     if (code == 0 && ranks_lead()) code = save_kernel(&set, kernel, target);

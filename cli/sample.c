@@ -1,9 +1,12 @@
-/* aisampler sample: draws from a target with a kernel file or a classical sampler. */
+/* aisampler sample: draws from a target with a kernel file, a classical sampler or a ladder. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "draw.h"
 #include "learning.h"
 #include "ranks.h"
+
+enum { ladder_warmup = 100 }; /* steps in which replicas leave the point where their chain begins */
 
 /* ---- kernels ------------------------------------------------------------------------------------- */
 
@@ -26,13 +29,15 @@ static ais_status classical(ais_context *context, const char *name, const settin
     return ais_kernel_nuts(context, &options, kernel);
 }
 
+static bool is_ladder(const char *name) { return strcmp(name, "ladder") == 0; }
+
 static bool known_sampler(const char *name) {
-    static const char *const known[] = {"rwm", "hmc", "nuts", "anice", NULL};
+    static const char *const known[] = {"rwm", "hmc", "nuts", "ladder", "anice", NULL};
     for (const char *const *at = known; *at; at++)
         if (strcmp(name, *at) == 0) return true;
     const char *near = ais_nearest(name, known);
     complain(EXIT_USAGE, "unknown sampler '%s'; %s%s%s", name,
-             near ? "did you mean " : "there are rwm, hmc, nuts and anice", near ? near : "", near ? "?" : "");
+             near ? "did you mean " : "there are rwm, hmc, nuts, ladder and anice", near ? near : "", near ? "?" : "");
     return false;
 }
 
@@ -77,23 +82,34 @@ static int load_kernel(const settings *set, const ais_target *target, ais_kernel
 /* Every name of "a+b+...", before anything is trained; an empty one is unknown. */
 static bool known_samplers(const char *list) {
     char names[256], *rest = names;
-    int baselines = 0;
+    int trained = 0;
     snprintf(names, sizeof names, "%s", list);
     for (char *name; (name = strsep(&rest, "+"));) {
         if (!known_sampler(name)) return false;
-        baselines += strcmp(name, "anice") == 0;
+        trained += strcmp(name, "anice") == 0 || is_ladder(name);
     }
-    if (baselines > 1) complain(EXIT_USAGE, "anice may be named once: it is trained for this run");
-    return baselines <= 1;
+    if (trained > 1) complain(EXIT_USAGE, "of anice and ladder one may be named, once: it is trained for this run");
+    return trained <= 1;
 }
 
-/* One sampler by its name. A-NICE-MC is trained first. */
+static int climb(const settings *set, const ais_target *target, ais_kernel **kernel, ais_training **training) {
+    learning_limits limits;
+    if (!half_for_learning(&set->budget, &limits)) return EXIT_USAGE;
+    return learn(&(learning){.ladder = true}, &limits, target, set->seed, set->threads, set->quiet, kernel, training);
+}
+
+/* One sampler by its name. A-NICE-MC and the ladder are trained first. */
 static int make_part(const settings *set, const char *name, const ais_target *target, ais_kernel **kernel,
                      ais_training **training) {
     ais_context context = {0};
-    if (strcmp(name, "anice") != 0) return classical(&context, name, set, kernel) == AIS_OK ? 0 : failed(&context);
     const anice_learning how = {.iterations = set->iterations};
-    int code = learn_anice(&how, target, set->seed, set->threads, set->quiet, kernel, training);
+    int code = 0;
+    if (is_ladder(name))
+        code = climb(set, target, kernel, training);
+    else if (strcmp(name, "anice") == 0)
+        code = learn_anice(&how, target, set->seed, set->threads, set->quiet, kernel, training);
+    else
+        return classical(&context, name, set, kernel) == AIS_OK ? 0 : failed(&context);
     if (code == 0 && !set->quiet && !set->json) learning_verdict(*training, stdout);
     return code;
 }
@@ -124,6 +140,19 @@ static int make_kernel(const settings *set, const ais_target *target, ais_kernel
     return code;
 }
 
+/* Chains with a ladder start at draws of its top, as those of run do. */
+static int draw_with(settings *set, const ais_target *target, const ais_kernel *kernel, const ais_training *training) {
+    double *start = training && training->rungs.count ? population_points(training, set->chains) : NULL;
+    if (training && training->rungs.count && !start)
+        return complain(EXIT_FAILED, "out of memory for the starting points of %d chains", set->chains);
+    set->training = training;
+    set->start = start;
+    int code = draw_to_files(set, target, kernel);
+    set->start = NULL;
+    free(start);
+    return code;
+}
+
 static int sample(settings *set) {
     ais_context context = {0};
     ais_target *target = NULL;
@@ -143,13 +172,12 @@ static int sample(settings *set) {
     if (!set->sampler && !set->kernel_file) set->sampler = target->grad ? "nuts" : "rwm";
     default_directory(set->target, directory, sizeof directory);
     if (!set->out) set->out = directory;
+    if (set->sampler && is_ladder(set->sampler)) set->usual_warmup = ladder_warmup;
     if (!options_apply(set) || !chains_fit(set, target->dim))
         code = EXIT_USAGE;
     else if ((code = budget_check(&set->budget, target, set->seed)) == 0 &&
-             (code = make_kernel(set, target, &kernel, &training)) == 0) {
-        set->training = training;
-        code = draw_to_files(set, target, kernel);
-    }
+             (code = make_kernel(set, target, &kernel, &training)) == 0)
+        code = draw_with(set, target, kernel, training);
     ais_training_free(training);
     ais_kernel_free(kernel);
     ais_target_close(target);
@@ -161,9 +189,10 @@ int run_sample(int argc, char **argv) {
     const option options[] = {
         {"kernel", 'k', OPTION_TEXT, &set.kernel_file, "FILE.ais", "a learned kernel; with --sampler: cycle of both"},
         {"sampler", 's', OPTION_TEXT, &set.sampler, "NAME",
-         "rwm, hmc, nuts, anice (A-NICE-MC, trained first: minutes), or a cycle such as nuts+rwm (nuts; rwm without "
-         "gradient)"},
-        {"start-scale", 0, OPTION_NUMBER, &set.start_scale, NULL, "chains start from N(0, N^2) (the target's own)"},
+         "rwm, hmc, nuts, ladder (replicas from a normal or a learned density to the target, for many modes), anice "
+         "(A-NICE-MC, trained first: minutes), or a cycle such as nuts+rwm (nuts; rwm without gradient)"},
+        {"start-scale", 0, OPTION_NUMBER, &set.start_scale, NULL,
+         "chains start from N(0, N^2), and the ladder's base does (the target's own)"},
         {"step-size", 0, OPTION_NUMBER, &set.step_size, NULL, "hmc, nuts: fixed step size (tuned in warm-up)"},
         {"leapfrogs", 0, OPTION_COUNT, &set.leapfrogs, NULL, "hmc: leapfrog steps of a trajectory (40)"},
         {"jitter", 0, OPTION_NUMBER, &set.jitter, NULL, "hmc: step size varies by this share (0)"},
@@ -184,7 +213,9 @@ int run_sample(int argc, char **argv) {
                    "data:DRAWS with the kernel that train learned from these draws (-k). Writes "
                    "the draws, summary.json and run.json into a folder and judges them: exits with 3 when the "
                    "diagnostics say that they are not to be trusted. Ctrl-C finishes the step and leaves complete "
-                   "files.",
+                   "files. --sampler ladder sets its rungs, step sizes and base in rounds before the draws, and then "
+                   "leaves them alone; what that takes is counted as learning, with half of --evaluations and "
+                   "--seconds at the most.",
                    options);
         return 0;
     }

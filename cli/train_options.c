@@ -130,6 +130,15 @@ void learning_tell(const learning *set) {
                 set->checkpoint);
 }
 
+bool half_for_learning(const budget *all, learning_limits *limits) {
+    long evaluations = evaluations_left(all, 0);
+    double seconds = seconds_left(all);
+    *limits = (learning_limits){all->effective, evaluations / 2, seconds / 2};
+    if (evaluations >= 0 && seconds >= 0) return true;
+    complain(EXIT_USAGE, "nothing is left to learn with after the check of the target: allow more");
+    return false;
+}
+
 int learn(const learning *set, const learning_limits *limits, const ais_target *target, uint64_t seed, int threads,
           bool quiet, ais_kernel **kernel, ais_training **training) {
     const char *why = objection(set);
@@ -145,6 +154,7 @@ int learn(const learning *set, const learning_limits *limits, const ais_target *
                                  .objective = set->objective,
                                  .rlogr = set->loss && strcmp(set->loss, "rlogr") == 0,
                                  .paper = set->paper != NULL,
+                                 .ladder = set->ladder,
                                  .steps = set->steps,
                                  .rate = set->rate,
                                  .population = set->population,
@@ -154,7 +164,7 @@ int learn(const learning *set, const learning_limits *limits, const ais_target *
                                  .evaluations = limits->evaluations,
                                  .seconds = limits->seconds,
                                  .checkpoint_seconds = set->renewal,
-                                 .checkpoint = set->checkpoint,
+                                 .checkpoint = set->checkpoint[0] ? set->checkpoint : NULL,
                                  .resume = set->resume,
                                  .progress = quiet ? NULL : learning_show,
                                  .progress_data = &view,
@@ -168,7 +178,8 @@ int learn(const learning *set, const learning_limits *limits, const ais_target *
         ais_status status = ais_train(&context, target, &options, kernel, training);
         release_interrupts();
         if (status == AIS_STOPPED && *kernel)
-            complain(0, "%s; the best kernel so far is kept, and --resume goes on", context.message);
+            complain(0, "%s; the best kernel so far is kept%s", context.message,
+                     set->checkpoint[0] ? ", and --resume goes on" : "");
         else if (status != AIS_OK)
             code = failed(&context);
     }
@@ -202,6 +213,14 @@ void learning_verdict(const ais_training *training, FILE *file) {
 
 static json_t *real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
+static json_t *ladder_json(const ais_rungs *rungs) {
+    if (!rungs->count) return json_null();
+    json_t *beta = json_array(), *rejection = json_array();
+    for (int k = 0; k < rungs->count; k++) json_array_append_new(beta, real(rungs->beta[k]));
+    for (int k = 0; k + 1 < rungs->count; k++) json_array_append_new(rejection, real(rungs->rejection[k]));
+    return json_pack("{so so}", "beta", beta, "rejection", rejection);
+}
+
 json_t *learning_json(const ais_training *training) {
     json_t *curve = json_array();
     for (int i = 0; i < training->points; i++) {
@@ -211,13 +230,13 @@ json_t *learning_json(const ais_training *training) {
                                                real(point->discriminator_loss), "acceptance", real(point->acceptance),
                                                "worst_ess", real(point->worst_ess), "beta", real(point->beta)));
     }
-    return json_pack("{so so so si sb ss ss sI sI sI so so so so si si sb so}", "log_z", real(training->log_z),
+    return json_pack("{so so so si sb ss ss sI sI sI so so so so si si sb so so}", "log_z", real(training->log_z),
                      "log_z_error", real(training->log_z_error), "worst_ess", real(training->worst_ess), "modes",
                      training->modes, "trusted", (int)training->trusted, "sentence", training->sentence, "warning",
                      training->warning, "densities", (json_int_t)training->densities, "gradients",
                      (json_int_t)training->gradients, "start_evaluations", (json_int_t)training->start_evaluations,
                      "start_seconds", real(training->start_seconds), "train_seconds", real(training->train_seconds),
                      "acceptance", real(training->acceptance), "population", json_integer(training->count), "attempts",
-                     training->attempts, "rollbacks", training->rollbacks, "resumed", (int)training->resumed, "curve",
-                     curve);
+                     training->attempts, "rollbacks", training->rollbacks, "resumed", (int)training->resumed, "ladder",
+                     ladder_json(&training->rungs), "curve", curve);
 }

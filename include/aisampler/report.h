@@ -37,7 +37,8 @@ typedef struct ais_report_run {
     uint64_t seed;
     double train_seconds; /* 0: nothing was trained; NAN: not known */
     const ais_sample_result *result;
-    ais_evaluations evaluations; /* told where there is a result */
+    ais_evaluations evaluations;  /* told where there is a result */
+    const ais_training *training; /* of the kernel in this very run: its log Z is told */
 } ais_report_run;
 
 /* The table of parameters, the warnings and a verdict, for people. At most rows parameters (0: all),
@@ -57,20 +58,21 @@ typedef struct ais_figure_data {
     const ais_target *target;       /* adds modes, and the true density in two dimensions; or NULL */
     const ais_train_point *curve;   /* of the training, points of it; or NULL */
     int points;
-    const int *parameter; /* which to show, `parameters` of them; NULL: a few, the worst first */
+    const ais_rungs *rungs; /* of the ladder that drew; or NULL */
+    const int *parameter;   /* which to show, `parameters` of them; NULL: a few, the worst first */
     int parameters;
 } ais_figure_data;
 
 /* The kinds of figures: entry i, or NULL past the end. */
 typedef struct ais_figure_entry {
-    const char *name;    /* marginals, rank, trace, autocorrelation, pairs, training, modes, jumps */
+    const char *name;    /* marginals, rank, trace, autocorrelation, pairs, training, ladder, modes, jumps */
     const char *title;   /* a heading for people */
     const char *summary; /* one line: what to see in it */
 } ais_figure_entry;
 const ais_figure_entry *ais_figure_builtin(int i);
 
-/* Whether the data have what the figure shows: pairs need two parameters, training a curve, modes and jumps a target
- * with mode indicators. */
+/* Whether the data have what the figure shows: pairs need two parameters, training a curve, ladder a column
+ * ladder_trip__ (and rungs, to show them), modes and jumps a target with mode indicators. */
 bool ais_figure_applies(const char *name, const ais_figure_data *data);
 
 /* Makes the figure of this name; the caller frees it. Long runs are binned or thinned: a figure's size does not grow

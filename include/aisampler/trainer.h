@@ -7,9 +7,9 @@
  * Training starts from nothing but the density: it looks for modes, explores, fits a map to every point that was
  * ever evaluated, and judges it by the importance weights of fresh proposals, in rounds, as long as another one is
  * expected to shorten the way to the draws that are wanted (docs/training.md). What comes back is whichever exact
- * kernel takes least: independent proposals of a map (affine, realnvp, spline) or of a mixture, or NUTS in the latent
- * space of an affine map. However badly it goes, a kernel that is sampled with the exact test gives the right
- * distribution in the long run: training decides how long the run must be.
+ * kernel takes least: independent proposals of a map (affine, realnvp, spline) or of a mixture, NUTS in the latent
+ * space of an affine map, or a ladder where none of them will do. However badly it goes, a kernel that is sampled with
+ * the exact test gives the right distribution in the long run: training decides how long the run must be.
  *
  * For an empirical target (ais_target.draws) map and discriminator are learned from the draws alone, and the
  * discriminator is the accept test. That is an estimate: draws are biased where it is wrong, and nothing is drawn
@@ -49,7 +49,7 @@ typedef enum ais_start_method {
 } ais_start_method;
 
 typedef struct ais_train_progress {
-    const char *stage; /* "start", "fisher", "likelihood", "exact", "judge", "adversarial", ... */
+    const char *stage; /* "start", "ladder", "fisher", "likelihood", "exact", "judge", "adversarial", ... */
     double share;      /* of this stage, 0 to 1 */
     double loss;       /* NAN where there is none */
     double discriminator_loss;
@@ -71,11 +71,13 @@ typedef struct ais_train_options {
                                (maps);  likelihood, exact, adversarial (henon); NULL: chosen */
     bool rlogr;             /* adversarial: the printed discriminator loss instead of the logistic one */
     bool paper;             /* the paper's own setting: henon, flip, relu, Algorithm 1, r log r */
-    long steps;             /* of the kernel's weights, per stage; maps: of the only fit. 0: chosen */
-    double rate;            /* highest learning rate; 0: chosen */
-    int population;         /* henon: chains that supply the batches; 0: chosen. Refused for other maps */
-    double scale;           /* s of the region N(0, s^2 I) where modes are hunted; 0: the target's start_scale */
-    long screen;            /* points of that region to look at at first; 0: chosen */
+    bool ladder;    /* a ladder (kernel.h), whatever else might do: the look, then rounds that set its rungs, step
+                       sizes and base. With what belongs to maps and henon kernels it is refused */
+    long steps;     /* of the kernel's weights, per stage; maps: of the only fit. 0: chosen */
+    double rate;    /* highest learning rate; 0: chosen */
+    int population; /* henon: chains that supply the batches; 0: chosen. Refused for other maps */
+    double scale;   /* s of the region N(0, s^2 I) where modes are hunted; 0: the target's start_scale */
+    long screen;    /* points of that region to look at at first; 0: chosen */
     ais_start_method method;
     const ais_draws *start; /* for AIS_START_DRAWS */
     double effective; /* draws that will be wanted of the kernel, as a pooled worst ESS: learning stops where more of it
@@ -91,6 +93,13 @@ typedef struct ais_train_options {
     const ais_ranks *ranks;            /* batches are split over these; NULL: this process does everything */
 } ais_train_options;
 
+/* The rungs of a ladder, as its last round found them. */
+typedef struct ais_rungs {
+    int count;                        /* 0: there is no ladder */
+    double beta[AIS_MOST_RUNGS];      /* count: inverse temperatures, from 0 to 1 */
+    double rejection[AIS_MOST_RUNGS]; /* count - 1: of the swaps of rungs k and k + 1; their sum is the barrier */
+} ais_rungs;
+
 /* One point of the training curve. */
 typedef struct ais_train_point {
     const char *stage;
@@ -105,7 +114,8 @@ typedef struct ais_learned_discriminator ais_learned_discriminator;
 typedef struct ais_training {
     int dim, count;
     double *x;                 /* count x dim: points to start chains from, about distributed as the target */
-    double log_z, log_z_error; /* by the importance weights of fresh proposals; NAN when there are none */
+    double log_z, log_z_error; /* by the importance weights of fresh proposals, or by bridges between a ladder's rungs;
+                                  NAN when there are neither */
     int modes;                 /* parts of the density that a valley divides; 0 when unknown */
     bool trusted;              /* the start's own check passed */
     char sentence[512];        /* what was searched, and how large a mode may have been missed */
@@ -116,6 +126,7 @@ typedef struct ais_training {
     double acceptance, worst_ess; /* of the kernel: expected from importance weights (maps), or of fresh chains (henon);
                                      worst_ess as a share of the draws. NAN when training was stopped before the first
                                      judgement */
+    ais_rungs rungs;
     int attempts, rollbacks;
     bool resumed; /* from a checkpoint; its seconds and its part of the curve are included */
     /* henon: short runs against NUTS and the random walk, made when worst_ess is below 0.7: the better of the two, and

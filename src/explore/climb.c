@@ -169,31 +169,39 @@ static void tune_scales(const task *this, ais_climb *climb, double rate) {
     }
 }
 
-static void add_exp(double *log_sum, double term) {
-    double top = fmax(*log_sum, term);
-    if (top > -INFINITY) *log_sum = top + log(exp(*log_sum - top) + exp(term - top));
+/* The sums of all ladders but one; -1: of all. */
+static ais_ladder_tally sum_without(const task *this, int without) {
+    ais_ladder_tally sum = *ais_ladder_told(this->own[0]); /* for its guesses, which all have */
+    ais_ladder_clear(&sum);
+    for (int c = 0; c < AIS_CLIMBERS; c++)
+        if (c != without) ais_ladder_add(&sum, ais_ladder_told(this->own[c]));
+    return sum;
 }
 
-/* log Z from the sums of all ladders but one; -1: of all. */
-static double log_z_without(const task *this, const ais_climb *climb, int without) {
-    ais_ladder_tally sum;
-    ais_ladder_clear(&sum);
-    for (int c = 0; c < AIS_CLIMBERS; c++) {
-        const ais_ladder_tally *told = ais_ladder_told(this->own[c]);
-        for (int k = 0; k + 1 < climb->rungs && c != without; k++) {
-            add_exp(&sum.up[k], told->up[k]);
-            add_exp(&sum.down[k], told->down[k]);
-        }
-    }
+static double log_z_without(const task *this, int without) {
+    const ais_ladder_tally sum = sum_without(this, without);
     return ais_ladder_log_z((const ais_ladder *)this->kernel, &sum);
+}
+
+/* Tallies begin anew, with the ratios of the integrals that they have shown so far as guesses. */
+static void begin_tallies(const task *this) {
+    const ais_ladder_tally sum = sum_without(this, -1);
+    for (int c = 0; c < AIS_CLIMBERS; c++) {
+        ais_ladder_tally *told = ais_ladder_told(this->own[c]);
+        for (int k = 0; k + 1 < this->climb->rungs; k++) {
+            double ratio = ais_ladder_ratio(&sum, k);
+            if (isfinite(ratio)) told->guess[k] = ratio; /* it is not before the first piece */
+        }
+        ais_ladder_clear(told);
+    }
 }
 
 /* The error is the jackknife's over the ladders, which are independent but for what they share. */
 static void estimate_log_z(const task *this, ais_climb *climb) {
     double square = 0;
-    climb->log_z = log_z_without(this, climb, -1);
+    climb->log_z = log_z_without(this, -1);
     for (int c = 0; c < AIS_CLIMBERS; c++) {
-        double off = log_z_without(this, climb, c) - climb->log_z;
+        double off = log_z_without(this, c) - climb->log_z;
         square += off * off;
     }
     climb->log_z_error = sqrt(square * (AIS_CLIMBERS - 1) / AIS_CLIMBERS);
@@ -225,10 +233,9 @@ static ais_status run_pieces(ais_context *context, task *this, ais_climb *climb,
         }
         this->first = done;
         this->count = this->steps - done < PIECE ? this->steps - done : PIECE;
-        /* Tallies begin anew while steps are tuned, and after the first quarter, in which replicas settle. */
-        bool settling = 4 * done < this->steps;
-        for (int c = 0; c < AIS_CLIMBERS && (settling || (tune && 2 * done < this->steps)); c++)
-            ais_ladder_clear(ais_ladder_told(this->own[c]));
+        /* Tallies begin anew while steps are tuned, and after the first quarter and the first piece, in which replicas
+         * settle and ratios are guessed. */
+        if (4 * done < this->steps || done <= PIECE || (tune && 2 * done < this->steps)) begin_tallies(this);
         ais_share_out(climb->pool, AIS_CLIMBERS, run_piece, this);
         status = first_failure(context, this);
         count(this, climb);

@@ -133,6 +133,9 @@ static void add_exp(double *log_sum, double term) {
     if (top > -INFINITY) *log_sum = top + log(exp(*log_sum - top) + exp(term - top));
 }
 
+/* log f(t), f(t) = 1 / (1 + e^-t). */
+static double log_logistic(double t) { return t > 0 ? -log1p(exp(-t)) : t - log1p(exp(t)); }
+
 /* Swaps of every second pair, math.md (40); the sum of their chances to be rejected. */
 static double swap(block *b, climber *of, uint64_t step, const ais_stream *test) {
     const ais_ladder *ladder = b->ladder;
@@ -142,8 +145,8 @@ static double swap(block *b, climber *of, uint64_t step, const ais_stream *test)
     for (int k = 0; k < ladder->rungs; k++) w[k] = weight(&of->rung[k], dim);
     for (int k = 0; k + 1 < ladder->rungs; k++) {
         double gap = ladder->beta[k + 1] - ladder->beta[k], ratio = gap * (w[k] - w[k + 1]);
-        add_exp(&of->tally.up[k], gap * w[k]);
-        add_exp(&of->tally.down[k], -gap * w[k + 1]);
+        add_exp(&of->tally.up[k], log_logistic(gap * w[k] - of->tally.guess[k]));
+        add_exp(&of->tally.down[k], log_logistic(of->tally.guess[k] - gap * w[k + 1]));
         if (k % 2 != odd) continue;
         double chance = ratio >= 0 ? 1 : ratio < 0 ? exp(ratio) : 0; /* two of density zero stay */
         rejected += 1 - chance;
@@ -279,14 +282,27 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
 }
 
 void ais_ladder_clear(ais_ladder_tally *tally) {
-    *tally = (ais_ladder_tally){0};
-    for (int k = 0; k < AIS_MOST_RUNGS; k++) tally->up[k] = tally->down[k] = -INFINITY;
+    ais_ladder_tally clear = {0};
+    memcpy(clear.guess, tally->guess, sizeof clear.guess);
+    for (int k = 0; k < AIS_MOST_RUNGS; k++) clear.up[k] = clear.down[k] = -INFINITY;
+    *tally = clear;
 }
 
-/* The means over the same number of sweeps: their divisors cancel between up and down. */
+void ais_ladder_add(ais_ladder_tally *sum, const ais_ladder_tally *other) {
+    for (int k = 0; k < AIS_MOST_RUNGS; k++) {
+        add_exp(&sum->up[k], other->up[k]);
+        add_exp(&sum->down[k], other->down[k]);
+    }
+}
+
+/* The means are over the same number of sweeps: their divisors cancel. */
+double ais_ladder_ratio(const ais_ladder_tally *tally, int k) {
+    return tally->guess[k] + tally->up[k] - tally->down[k];
+}
+
 double ais_ladder_log_z(const ais_ladder *ladder, const ais_ladder_tally *tally) {
     double sum = ais_as_learned(ladder->map)->whitening.log_volume;
-    for (int k = 0; k + 1 < ladder->rungs; k++) sum += 0.5 * (tally->up[k] - tally->down[k]);
+    for (int k = 0; k + 1 < ladder->rungs; k++) sum += ais_ladder_ratio(tally, k);
     return sum;
 }
 

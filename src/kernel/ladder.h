@@ -20,8 +20,9 @@ typedef struct ais_ladder_tally {
     double moves, swaps[2];          /* sweeps over the rungs; of swaps, of the even and of the odd pairs */
     double accepted[AIS_MOST_RUNGS]; /* local moves, mean probabilities summed */
     double rejected[AIS_MOST_RUNGS]; /* swaps of rungs k and k + 1, likewise */
-    double up[AIS_MOST_RUNGS];       /* log of the sum of exp((b' - b) w) at rung k, b' being that of rung k + 1, */
-    double down[AIS_MOST_RUNGS];     /* and of exp(-(b' - b) w) at rung k + 1; over the `moves` */
+    double up[AIS_MOST_RUNGS];       /* log of the sum of f((b' - b) w - c) at rung k, b' being that of rung k + 1, */
+    double down[AIS_MOST_RUNGS];     /* and of f(c - (b' - b) w) at rung k + 1; over the `moves`; math.md (41) */
+    double guess[AIS_MOST_RUNGS];    /* c: log of the ratio of their integrals, about; the caller's, 0 at first */
     long trips;                      /* replicas that reached the top from the bottom */
 } ais_ladder_tally;
 
@@ -33,9 +34,15 @@ const ais_ladder *ais_as_ladder(const ais_kernel *kernel);
 ais_status ais_ladder_put(ais_context *context, void *own, int k, const double *x);
 void ais_ladder_get(void *own, int k, double *x);
 ais_ladder_tally *ais_ladder_told(void *own);
-void ais_ladder_clear(ais_ladder_tally *tally);
+void ais_ladder_clear(ais_ladder_tally *tally); /* but for the guesses */
 
-/* log Z of the target by stepping stones from the map's density, math.md (41). */
+/* The sums `up` and `down` of another ladder with the same guesses are added. */
+void ais_ladder_add(ais_ladder_tally *sum, const ais_ladder_tally *other);
+
+/* What the sums say of ratio k. */
+double ais_ladder_ratio(const ais_ladder_tally *tally, int k);
+
+/* log Z of the target by these ratios from the map's density on. */
 double ais_ladder_log_z(const ais_ladder *ladder, const ais_ladder_tally *tally);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/nearest.h"
 #include "base/status.h"
+#include "diagnostics/judge.h"
 
 enum { SHOWN = 4 }; /* parameters, when none are named */
 
@@ -44,6 +45,12 @@ static const kind kinds[] = {
      ais_draw_training,
      false,
      0},
+    {{"ladder", "Ladder",
+      "inverse temperatures of the rungs, rejected swaps of neighbours (as many at each is best), and round trips of "
+      "replicas (steady and alike in all chains is best)"},
+     ais_draw_ladder,
+     false,
+     3},
     {{"modes", "Modes", "the share of draws in every mode, and the acceptance of steps that start there"},
      ais_draw_modes,
      false,
@@ -68,6 +75,8 @@ static const char *objection(const char *name, const ais_figure_data *data) {
     if (strcmp(name, "pairs") == 0 && !two) return "it needs two parameters";
     if (strcmp(name, "training") == 0 && (!data->curve || data->points < 1))
         return "there is no training curve: give the folder of a run that learned, with its run.json";
+    if (strcmp(name, "ladder") == 0 && !ais_judge_stat(data->draws, "ladder_trip__", "ladder_trip"))
+        return "the draws are not by a ladder: they have no column ladder_trip__";
     if ((strcmp(name, "modes") == 0 || strcmp(name, "jumps") == 0) && !modes)
         return "it needs a target with known modes, such as mog6: name it with --target";
     return NULL;
@@ -146,7 +155,7 @@ static ais_status unknown(ais_context *context, const char *name) {
     if (near) return ais_fail(context, AIS_BAD_ARGUMENT, "unknown figure '%s'; did you mean '%s'?", name, near);
     return ais_fail(
         context, AIS_BAD_ARGUMENT,
-        "unknown figure '%s'; there are marginals, rank, trace, autocorrelation, pairs, training, modes and "
+        "unknown figure '%s'; there are marginals, rank, trace, autocorrelation, pairs, training, ladder, modes and "
         "jumps",
         name);
 }

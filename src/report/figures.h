@@ -28,6 +28,7 @@ ais_status ais_draw_traces(ais_scene *scene);
 ais_status ais_draw_autocorrelation(ais_scene *scene);
 ais_status ais_draw_pairs(ais_scene *scene);
 ais_status ais_draw_training(ais_scene *scene);
+ais_status ais_draw_ladder(ais_scene *scene);
 ais_status ais_draw_modes(ais_scene *scene);
 ais_status ais_draw_jumps(ais_scene *scene);
 

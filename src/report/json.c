@@ -99,6 +99,7 @@ static json_t *evaluations(const ais_evaluations *count) {
 
 static json_t *summary(const ais_diagnosis *diagnosis, const ais_report_run *run) {
     const ais_sample_result *result = run ? run->result : NULL;
+    const ais_training *training = run ? run->training : NULL;
     bool modes = diagnosis->mode_share != NULL;
     char verdict[256];
     ais_report_verdict(diagnosis, verdict);
@@ -128,6 +129,8 @@ static json_t *summary(const ais_diagnosis *diagnosis, const ais_report_run *run
         {"cross_chain_largest", number(diagnosis->cross_chain_largest)},
         {"lowest_ebfmi", number(diagnosis->lowest_ebfmi)},
         {"divergences", json_integer(diagnosis->divergences)},
+        {"log_z", number(training ? training->log_z : NAN)},
+        {"log_z_error", number(training ? training->log_z_error : NAN)},
         {"round_trips", number(diagnosis->round_trips)},
         {"barrier", number(diagnosis->barrier)},
         {"modes", modes ? json_integer(diagnosis->modes) : json_null()},

@@ -170,6 +170,11 @@ static void footing(FILE *file, const ais_diagnosis *diagnosis, const ais_report
             say(file, ", ", whole_rate, run->train_seconds > 0 ? " with training" : " with warm-up");
         fputc('\n', file);
     }
+    if (!isnan(diagnosis->round_trips)) {
+        fprintf(file, "ladder: %.0f round trips of replicas", diagnosis->round_trips);
+        say(file, ", barrier ", diagnosis->barrier, "");
+        fputc('\n', file);
+    }
     if (diagnosis->mode_share)
         fprintf(file, "modes: a chain visited at least %d of %d, KL of their shares %.3g\n", diagnosis->fewest_modes,
                 diagnosis->modes, diagnosis->mode_kl);

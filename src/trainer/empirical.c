@@ -70,13 +70,13 @@ static fit_plan plan_for(const ais_train_options *options, int dim) {
 
 static ais_status check_options(ais_context *context, const ais_target *target, const ais_train_options *options) {
     const ais_shape *shape = options->shape;
-    if (options->paper || options->rlogr || options->method != AIS_START_HUNT || options->scale > 0 ||
-        options->screen > 0 || options->population > 0 || options->seconds > 0 ||
+    if (options->paper || options->ladder || options->rlogr || options->method != AIS_START_HUNT ||
+        options->scale > 0 || options->screen > 0 || options->population > 0 || options->seconds > 0 ||
         (options->objective && strcmp(options->objective, "likelihood") != 0 && !is_joint(options)))
         return ais_fail(context, AIS_BAD_ARGUMENT,
                         "%s is a set of draws: a map is fitted to it by likelihood and a discriminator by the logistic "
                         "loss, or both together (objective adversarial or likelihood+adversarial), and no other "
-                        "preset, objective, loss, start, scale, screen, population or time limit applies",
+                        "preset, ladder, objective, loss, start, scale, screen, population or time limit applies",
                         target->name);
     if (shape && (shape->map == AIS_HENON || shape->reversal != AIS_SWAP || shape->joint))
         return ais_fail(context, AIS_BAD_ARGUMENT,

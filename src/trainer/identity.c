@@ -64,8 +64,10 @@ char *ais_training_identity(const ais_target *target, const ais_train_options *o
             "population %d\nscale %.17g\nscreen %ld\nstart %d",
             options->effective, options->evaluations, options->seconds,
             options->objective ? options->objective : "chosen", options->rlogr ? "rlogr" : "logistic",
-            options->paper ? "paper" : "none", options->steps, options->rate, options->population, options->scale,
-            options->screen, (int)options->method);
+            options->paper    ? "paper"
+            : options->ladder ? "ladder"
+                              : "none",
+            options->steps, options->rate, options->population, options->scale, options->screen, (int)options->method);
     if (options->start) fprintf(file, " %016llx", (unsigned long long)sum_of_draws(options->start));
     fputc('\n', file);
     if (fclose(file) != 0) {

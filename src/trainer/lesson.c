@@ -69,20 +69,38 @@ void ais_lesson_fit_progress(void *data, const ais_loop_progress *p) {
          false);
 }
 
-void ais_lesson_judged(ais_lesson *this, const ais_verdict *verdict, double efficiency) {
-    this->training->acceptance = verdict->acceptance;
-    this->training->worst_ess = efficiency;
-    this->best_ess = fmax(this->best_ess, efficiency);
+/* A stage without a loss: what the present kernel is worth, once one was judged. */
+static void tell_worth(ais_lesson *this, const char *stage, double share, bool record) {
+    bool known = this->best_ess >= 0;
     tell(this,
-         (ais_train_progress){.stage = "judge",
-                              .share = 1,
+         (ais_train_progress){.stage = stage,
+                              .share = share,
                               .loss = NAN,
                               .discriminator_loss = NAN,
-                              .acceptance = verdict->acceptance,
-                              .worst_ess = efficiency,
+                              .acceptance = known ? this->training->acceptance : NAN,
+                              .worst_ess = known ? this->training->worst_ess : NAN,
                               .best_ess = this->best_ess,
                               .rollbacks = this->training->rollbacks},
-         true);
+         record);
+}
+
+static void judged(ais_lesson *this, const char *stage, double share, double acceptance, double worst_ess) {
+    this->training->acceptance = acceptance;
+    this->training->worst_ess = worst_ess;
+    this->best_ess = fmax(this->best_ess, worst_ess);
+    tell_worth(this, stage, share, true);
+}
+
+void ais_lesson_judged(ais_lesson *this, const ais_verdict *verdict, double efficiency) {
+    judged(this, "judge", 1, verdict->acceptance, efficiency);
+}
+
+void ais_lesson_climbs(ais_lesson *this, int k, int rounds) {
+    tell_worth(this, "ladder", fmin((double)k / rounds, 1), false);
+}
+
+void ais_lesson_climbed(ais_lesson *this, int k, int rounds, double acceptance, double worst_ess) {
+    judged(this, "ladder", fmin((k + 1.0) / rounds, 1), acceptance, worst_ess);
 }
 
 void ais_lesson_progress(void *data, const ais_loop_progress *p) {

@@ -38,6 +38,10 @@ void ais_lesson_fit_progress(void *lesson, const ais_loop_progress *progress);
 /* A map was judged. */
 void ais_lesson_judged(ais_lesson *lesson, const ais_verdict *verdict, double efficiency);
 
+/* Before round k of a ladder's, about `rounds` of them; and after it. */
+void ais_lesson_climbs(ais_lesson *lesson, int k, int rounds);
+void ais_lesson_climbed(ais_lesson *lesson, int k, int rounds, double acceptance, double worst_ess);
+
 /* Sections of the checkpoint: what the start found and the attempts so far; and the kernel in the making. */
 void ais_lesson_exchange(ais_checkpoint *checkpoint, void *lesson);
 void ais_lesson_exchange_present(ais_checkpoint *checkpoint, void *lesson);

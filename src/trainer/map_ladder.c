@@ -10,6 +10,8 @@
 #include "kernel/learned.h"
 #include "trainer/map_learning.h"
 
+enum { AFFINE_ROUNDS = 5, LEARNED_ROUNDS = 3 }; /* at the most */
+
 /* The search region, wider along coordinates where modes lie farther out. What the look found says where p is, never
  * where it is not: a base that is narrow because of it would miss the same as the look. */
 static ais_status first_base(ais_context *context, ais_map_learning *this, ais_kernel **map) {
@@ -147,7 +149,7 @@ static ais_status learn_base(ais_context *context, ais_map_learning *this, const
                            .bins = 4,
                            .marginal_bins = 24,
                            .activation = AIS_TANH,
-                           .pivot = true,
+                           .pivot = dim > 1,
                            .permutation = this->lesson->options->seed};
         status = affine_base(context, dim, n, x, diagonal, &affine);
         if (status == AIS_OK) shape.bound = fmin(fmax(1.25 * reach_of(affine, n, x), 4), 40);
@@ -181,23 +183,33 @@ static ais_status next_base(ais_context *context, const ais_climb *climb, ais_ke
     return status;
 }
 
+static double ess_of(const ais_climb *climb) {
+    return ais_worst_ess(climb->target->dim, AIS_CLIMBERS, climb->steps, climb->draws);
+}
+
+/* As a share of the draws. */
+static double worth_of(const ais_climb *climb) {
+    return fmin(ess_of(climb) / ((double)AIS_CLIMBERS * climb->steps), 1);
+}
+
 static ais_status go(ais_context *context, ais_map_learning *this, ais_climb *climb, int steps, bool tune) {
     ais_evaluator *evaluator = &this->evaluator;
+    int number = climb->round, rounds = AFFINE_ROUNDS + 1 + 2 * LEARNED_ROUNDS;
     long spent = evaluator->densities + evaluator->gradients;
     climb->most = evaluator->most ? evaluator->most - spent : 0;
     climb->before = spent;
+    ais_lesson_climbs(this->lesson, number, rounds);
     ais_status status = ais_climb_round(context, climb, steps, tune);
     evaluator->densities += climb->densities;
     evaluator->gradients += climb->gradients;
     if (status == AIS_OK && climb->cut_short)
-        status = evaluator->stop && *evaluator->stop
-                     ? ais_fail(context, AIS_STOPPED, "stopped on the ladder")
-                     : ais_fail(context, AIS_SPENT, "the budget was spent on the ladder");
+        return evaluator->stop && *evaluator->stop
+                   ? ais_fail(context, AIS_STOPPED, "stopped on the ladder")
+                   : ais_fail(context, AIS_SPENT, "the budget was spent on round %d of the ladder: allow more",
+                              number + 1);
+    if (status == AIS_OK)
+        ais_lesson_climbed(this->lesson, number, rounds, climb->accepted[climb->rungs - 1], worth_of(climb));
     return status;
-}
-
-static double ess_of(const ais_climb *climb) {
-    return ais_worst_ess(climb->target->dim, AIS_CLIMBERS, climb->steps, climb->draws);
 }
 
 /* What an effective draw of the last round took, in evaluations. */
@@ -213,8 +225,8 @@ static ais_status keep(ais_context *context, ais_map_learning *this, const ais_c
     free(to->x);
     *to = (ais_climbed){.per_effective = cost_of(climb),
                         .acceptance = climb->accepted[climb->rungs - 1],
-                        .worst_ess = fmin(ess_of(climb) / ((double)AIS_CLIMBERS * climb->steps), 1),
-                        .rungs = climb->rungs,
+                        .worst_ess = worth_of(climb),
+                        .rungs = {.count = climb->rungs},
                         .base = ais_kernel_name(climb->map),
                         .log_z = climb->log_z,
                         .log_z_error = climb->log_z_error,
@@ -223,6 +235,8 @@ static ais_status keep(ais_context *context, ais_map_learning *this, const ais_c
                         .count = AIS_CLIMBERS * steps,
                         .x = malloc(AIS_CLIMBERS * steps * dim * sizeof *to->x)};
     if (!to->x) return ais_fail_memory(context, "a ladder", steps * dim * sizeof *to->x);
+    memcpy(to->rungs.beta, climb->beta, sizeof to->rungs.beta);
+    memcpy(to->rungs.rejection, climb->rejection, sizeof to->rungs.rejection);
     for (size_t c = 0; c < AIS_CLIMBERS; c++)
         for (size_t t = 0; t < steps; t++)
             for (size_t i = 0; i < dim; i++)
@@ -230,13 +244,15 @@ static ais_status keep(ais_context *context, ais_map_learning *this, const ais_c
     return ais_climb_kernel(context, climb, &to->kernel);
 }
 
-/* Rounds that double, each with rungs and a base that follow from the one before; then one with all of it fixed. */
+/* Rounds that double, each with rungs and a base that follow from the one before; then one with all of it fixed. Where
+ * a ladder is all that will do, a budget that ends on the way leaves the ladder of the round before. */
 static ais_status affine_rounds(ais_context *context, ais_map_learning *this, ais_climb *climb) {
-    enum { FIRST = 32, ROUNDS = 5, LAST = 512 };
+    enum { FIRST = 32, LAST = 512 };
     ais_status status = AIS_OK;
-    for (int r = 0; r < ROUNDS && status == AIS_OK; r++) {
+    for (int r = 0; r < AFFINE_ROUNDS && status == AIS_OK; r++) {
         ais_kernel *map = NULL;
         status = go(context, this, climb, FIRST << r, true);
+        if (status == AIS_OK && this->lesson->options->ladder) status = keep(context, this, climb);
         if (status != AIS_OK) return status;
         ais_climb_respace(climb);
         status = next_base(context, climb, &map);
@@ -249,11 +265,11 @@ static ais_status affine_rounds(ais_context *context, ais_map_learning *this, ai
 /* From maps that are learned from the tops, as long as they lower the barrier; kept where an effective draw then takes
  * less. */
 static ais_status learned_rounds(ais_context *context, ais_map_learning *this, ais_climb *climb) {
-    enum { ROUNDS = 3, SHORT = 64, LONG = 512 };
+    enum { SHORT = 64, LONG = 512 };
     static const double lower = 0.8;
     double before = climb->barrier;
     ais_status status = AIS_OK;
-    for (int r = 0; r < ROUNDS && status == AIS_OK; r++) {
+    for (int r = 0; r < LEARNED_ROUNDS && status == AIS_OK; r++) {
         ais_kernel *map = NULL;
         status = learn_base(context, this, climb, &map);
         if (status != AIS_OK) return status;

@@ -376,10 +376,11 @@ static void take_ladder(ais_map_learning *this) {
     training->log_z_error = climbed->log_z_error;
     training->acceptance = climbed->acceptance;
     training->worst_ess = climbed->worst_ess;
+    training->rungs = climbed->rungs;
     /* It does not rest on the modes that the look found, so that what they were short of is no warning any more. */
     snprintf(training->sentence, sizeof training->sentence,
-             "a ladder of %d rungs from %s to the target: barrier %.2f, %ld round trips in %zu steps", climbed->rungs,
-             climbed->base, climbed->barrier, climbed->trips, climbed->count);
+             "a ladder of %d rungs from %s to the target: barrier %.2f, %ld round trips in %zu steps",
+             climbed->rungs.count, climbed->base, climbed->barrier, climbed->trips, climbed->count);
     training->warning[0] = '\0';
     if (climbed->lost)
         snprintf(training->warning, sizeof training->warning,
@@ -397,12 +398,12 @@ static void take_ladder(ais_map_learning *this) {
 static ais_status conclude(ais_context *context, ais_map_learning *this) {
     ais_lesson *lesson = this->lesson;
     ais_training *training = lesson->training;
-    ais_status status = take_points(context, this);
-    double map = ais_map_cost(this), nuts = ais_nuts_cost(this);
-    if (status == AIS_OK && this->climbed.kernel) {
+    if (this->climbed.kernel) {
         take_ladder(this);
         return AIS_OK;
     }
+    ais_status status = take_points(context, this);
+    double map = ais_map_cost(this), nuts = ais_nuts_cost(this);
     if (status == AIS_OK && !this->best && !this->explored.any)
         status =
             ais_fail(context, AIS_BAD_DENSITY, "no map was found for target %.100s: no proposal had a positive density",
@@ -586,7 +587,7 @@ static ais_status begin(ais_context *context, ais_map_learning *this) {
         status = take_points_from(context, this, (size_t)annealed->count, annealed->x);
     else if (options->method == AIS_START_NUTS)
         status = from_nuts(context, this);
-    else
+    else if (!options->ladder)
         status = this->slopes ? with_gradient(context, this) : with_weights(context, this);
     ais_start_free(annealed);
     return status;
@@ -606,7 +607,8 @@ ais_status ais_learn_map(ais_context *context, ais_lesson *lesson) {
         this.best = NULL;
         this.explored.any = false;
     }
-    if (status == AIS_OK && !resumed && ladder_pays(&this)) status = ais_map_climb(context, &this);
+    if (status == AIS_OK && !resumed && (lesson->options->ladder || ladder_pays(&this)))
+        status = ais_map_climb(context, &this);
     if (status == AIS_OK && !this.climbed.kernel) status = ais_map_rounds(context, &this);
     if (status == AIS_OK && explore_after_all(&this)) {
         status = explore(context, &this);

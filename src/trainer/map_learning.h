@@ -38,7 +38,7 @@ typedef struct ais_climbed {
     double log_z, log_z_error, barrier;
     long trips;
     int lost; /* modes that the look had found, and that its draws have never been near */
-    int rungs;
+    ais_rungs rungs;
     const char *base; /* the map's name */
     size_t count;     /* draws at the top */
     double *x;        /* count x dim */

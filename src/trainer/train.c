@@ -27,6 +27,12 @@ static bool is_henon(const ais_train_options *options) {
     return options->paper || (options->shape && options->shape->map == AIS_HENON);
 }
 
+/* Whether anything was said that a ladder does not look at. */
+static bool of_maps(const ais_train_options *options) {
+    return options->shape || options->objective || options->rlogr || options->paper || options->steps ||
+           options->rate != 0 || options->population || options->method != AIS_START_HUNT;
+}
+
 /* ---- start --------------------------------------------------------------------------------------- */
 
 static ais_status take_draws(ais_context *context, ais_lesson *this, const ais_draws *draws, int wanted) {
@@ -301,6 +307,11 @@ ais_status ais_train(ais_context *context, const ais_target *target, const ais_t
         return ais_fail(context, AIS_BAD_ARGUMENT,
                         "a henon kernel learns from a population for a fixed number of steps: neither the effective "
                         "draws wanted nor a budget of evaluations can shorten that; give a number of steps or seconds");
+    if (options->ladder && of_maps(options))
+        return ais_fail(
+            context, AIS_BAD_ARGUMENT,
+            "a ladder finds its base by itself, from where the target's modes are hunted: shape, objective, "
+            "preset, steps, rate, population and another start are not for it");
     this.training = calloc(1, sizeof *this.training);
     if (!this.training) return ais_fail_memory(context, "a training", sizeof *this.training);
     ais_status status = ais_training_checkpoint(context, target, options, &this.checkpoint);

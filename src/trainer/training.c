@@ -38,8 +38,8 @@ ais_status ais_training_checkpoint(ais_context *context, const ais_target *targe
 
 /* ---- the curve ----------------------------------------------------------------------------------- */
 
-static const char *const stages[] = {"start", "annealing",   "likelihood", "exact", "fisher",
-                                     "judge", "adversarial", "ratio",      "joint", "anice"};
+static const char *const stages[] = {"start",       "annealing", "likelihood", "exact", "fisher", "judge",
+                                     "adversarial", "ratio",     "joint",      "anice", "ladder"};
 enum { STAGES = sizeof stages / sizeof *stages };
 
 /* A point with its stage as a number. */

@@ -43,6 +43,15 @@ assert found["hmc"]["break_even"] is None
 PYTHON
 grep -q "No sampler without training mixed" "$work/stdout"
 
+# The ladder crosses what the random walk does not; what its rounds took is counted as learning.
+[ "$(code "$ais" compare mog2 --samplers ladder,rwm --draws 400 --json -q -o "$work/ladder")" = 0 ]
+python3 - "$work/stdout" <<'PYTHON'
+import json, sys
+ladder, walk = json.load(open(sys.argv[1]))["samplers"]
+assert ladder["sampler"] == ladder["kernel"] == "ladder" and ladder["mode_kl"] < 0.05 and ladder["rhat"] < 1.05, ladder
+assert ladder["learning_evaluations"] > 1e5 and ladder["train_seconds"] > 0 and ladder["break_even"] is not None, ladder
+PYTHON
+
 # A density of one's own, without gradient and without known moments.
 cat > "$work/o<w>n&.c" <<'C'
 #include <aisampler/density.h>

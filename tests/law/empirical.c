@@ -212,6 +212,7 @@ static void wrong_options_are_refused(void **state) {
     ais_target *data = open_data();
     const ais_shape henon = {.map = AIS_HENON, .dim = 2}, flat = {.map = AIS_SPLINE, .reversal = AIS_SWAP, .dim = 1};
     const ais_train_options wrong[] = {{.paper = true},
+                                       {.ladder = true},
                                        {.rlogr = true},
                                        {.objective = "likelihood+exact"},
                                        {.objective = "adversarial+likelihood"},

@@ -7,6 +7,7 @@
 
 #include "report/bins.h"
 #include "report/colour.h"
+#include "report/figure.h"
 #include "report/ticks.h"
 #include "report/words.h"
 
@@ -402,6 +403,38 @@ static void long_runs_do_not_make_large_figures(void **state) {
     ais_draws_free(many);
 }
 
+/* Where its rungs stand is shown where it is known, round trips always; all of them are counted. */
+static void ladders(void **state) {
+    (void)state;
+    enum { DIM = 1, CHAINS = 20, DRAWS = 7 };
+    ais_context context = {0};
+    ais_draws *draws;
+    ais_figure *figure;
+    char *bytes = NULL;
+    assert_ok(context, ais_draws_new(&context, DIM, CHAINS, DRAWS, 1, &draws));
+    ais_figure_data data = {.draws = draws};
+    assert_false(ais_figure_applies("ladder", &data));
+    free(draws->stat_name[0]);
+    draws->stat_name[0] = strdup("ladder_trip__");
+    for (int k = 0; k < CHAINS * DRAWS; k++) draws->stat[k] = k % 4 == 0;
+    for (int count = 0; count <= AIS_MOST_RUNGS; count = count ? 8 * count : 1) {
+        ais_rungs rungs = {.count = count};
+        for (int k = 0; k < count; k++) {
+            rungs.beta[k] = count > 1 ? (double)k / (count - 1) : 0;
+            rungs.rejection[k] = count == 8 ? 0 : k == 3 ? NAN : 0.3;
+        }
+        data.rungs = count ? &rungs : NULL;
+        assert_ok(context, ais_figure_of_draws(&context, "ladder", &data, &figure));
+        assert_int_equal(ais_figure_panels(figure), count > 1 ? 3 : 1);
+        assert_non_null(strstr(figure->note, "35 round trips in 20 chains of 7 draws"));
+        if (ais_figures_available()) assert_true(bytes_of(figure, AIS_SVG, &bytes) > 0);
+        free(bytes);
+        bytes = NULL;
+        ais_figure_free(figure);
+    }
+    ais_draws_free(draws);
+}
+
 static void wrong_figures_are_refused(void **state) {
     (void)state;
     ais_context context = {0};
@@ -437,6 +470,7 @@ int main(void) {
         cmocka_unit_test(a_full_disk_is_told),
         cmocka_unit_test(figures_of_odd_draws),
         cmocka_unit_test(long_runs_do_not_make_large_figures),
+        cmocka_unit_test(ladders),
         cmocka_unit_test(wrong_figures_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

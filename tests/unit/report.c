@@ -28,7 +28,7 @@ static ais_diagnosis diagnosis_of(int warnings) {
     ais_diagnosis d = {.dim = 3, .chains = 4, .draws = 1000, .parameter = parameter, .worst_ess = 8.8};
     strcpy(d.worst_ess_function, "b");
     d.worst_ess_song = 12.25;
-    d.worst_ess_error = d.total_variation = d.lowest_ebfmi = d.acceptance = NAN;
+    d.worst_ess_error = d.total_variation = d.lowest_ebfmi = d.acceptance = d.round_trips = d.barrier = NAN;
     d.mean_ess_song = 900;
     d.worst_rhat = 1.32;
     d.cross_chain_mean = 0.02;

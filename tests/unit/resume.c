@@ -440,6 +440,10 @@ static void others_and_damaged_ones_are_refused(void **state) {
     other = options;
     other.paper = true;
     refuse(path, &good, target, other, AIS_BAD_ARGUMENT, "'preset paper'");
+    other = options;
+    other.ladder = true;
+    other.steps = 0;
+    refuse(path, &good, target, other, AIS_BAD_ARGUMENT, "'preset ladder'");
     refuse(path, &good, wider, options, AIS_BAD_ARGUMENT, "belongs to another training");
     ais_target changed = *wider; /* another density under the same name */
     changed.name = target->name;
