@@ -157,15 +157,27 @@ static double fit_all(whitened *of, bool choose) {
     return sum;
 }
 
-/* The kept coordinates as their own densities have them; then the curves are refitted to them. */
-static bool settle(whitened *of, const ais_bend_points *points) {
+/* w.f(v) in terms of v' where v = centre + width v'. */
+static void express(double w[AIS_CURVE_FEATURES], double centre, double width) {
+    static const double line = ais_linear_feature, parabola = ais_quadratic_feature;
+    w[0] += line * centre * w[1] + parabola * (centre * centre + width * width - 1) * w[2];
+    w[1] = width * (w[1] + 2 * parabola / line * centre * w[2]);
+    w[2] *= width * width;
+}
+
+/* The kept coordinates as their own densities have them, and the same curves of them. */
+static void settle(whitened *of) {
     size_t dim = of->dim, mapped = dim - of->kept;
     for (size_t i = 0; i < dim; i++)
         for (size_t k = 0; k < of->kept; k++) {
             of->mean[i] += of->factor[i * dim + mapped + k] * of->centre[k];
             of->factor[i * dim + mapped + k] *= of->width[k];
         }
-    return whiten(of, points);
+    for (size_t j = 0; j < mapped; j++) {
+        size_t k = of->governor[j] - mapped;
+        express(of->curves[j].a, of->centre[k], of->width[k]);
+        express(of->curves[j].b, of->centre[k], of->width[k]);
+    }
 }
 
 static double misfit_of(const whitened *of) {
@@ -335,6 +347,7 @@ static ais_status try_axes(ais_context *context, whitened *of, const ais_bend_po
     memcpy(of->curves, curves, dim * sizeof *curves);
     of->centre[0] = centre;
     of->width[0] = width;
+    whiten(of, points); /* as it was */
     return AIS_OK;
 }
 
@@ -362,10 +375,13 @@ ais_status ais_bend_fit(ais_context *context, const ais_shape *shape, const ais_
     double cost = status == AIS_OK ? find_bend(&of, points, &arena) : NAN;
     bool whole = cost < INFINITY;
     if (whole && points->gradient && dim > 2 && of.kept == 1) status = try_axes(context, &of, points, &arena, &cost);
-    whole = whole && settle(&of, points);
-    if (whole && status == AIS_OK) fit_all(&of, true);
+    whole = whole && status == AIS_OK;
+    if (whole) {
+        fit_all(&of, true);
+        settle(&of);
+        status = make(context, shape, &of, kernel);
+    }
     *misfit = whole && points->gradient ? misfit_of(&of) : NAN;
-    if (whole && status == AIS_OK) status = make(context, shape, &of, kernel);
     ais_arena_free(&arena);
     return status;
 }

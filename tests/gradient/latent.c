@@ -93,8 +93,9 @@ static void latent_gradients(void **state) {
     const ais_shape shapes[] = {
         {.map = AIS_AFFINE, .reversal = AIS_SWAP, .dim = DIM},
         {.map = AIS_REALNVP, .reversal = AIS_SWAP, .dim = DIM, .hidden = 5, .activation = AIS_TANH},
-        {.map = AIS_REALNVP, .reversal = AIS_SWAP, .dim = DIM, .depth = -1, .marginal_bins = 4, .pivot = true},
-        {.map = AIS_REALNVP, .reversal = AIS_SWAP, .dim = DIM, .depth = -1, .layers = 5, .pivot = true},
+        {.map = AIS_REALNVP, .reversal = AIS_SWAP, .dim = DIM, .depth = -1, .marginal_bins = 4, .pivot = 1},
+        {.map = AIS_REALNVP, .reversal = AIS_SWAP, .dim = DIM, .depth = -1, .layers = 5, .pivot = 1},
+        {.map = AIS_REALNVP, .reversal = AIS_SWAP, .dim = DIM, .depth = -1, .layers = 1, .pivot = 2},
         {.map = AIS_REALNVP, .reversal = AIS_SWAP, .dim = DIM, .depth = 2, .hidden = 16, .activation = AIS_TANH},
         {.map = AIS_SPLINE, .reversal = AIS_SWAP, .dim = DIM, .hidden = 5, .bins = 5, .activation = AIS_TANH},
         {.map = AIS_SPLINE,

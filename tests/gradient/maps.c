@@ -123,7 +123,7 @@ static void flows(void **state) {
     shape.layers = 3;
     shape.dim = 5;
     flow_case("spline with marginals, dim 5", shape);
-    shape.pivot = true;
+    shape.pivot = 1;
     flow_case("spline with a pivot", shape);
     shape.quadratic = true;
     flow_case("quadratic spline", shape);

@@ -101,6 +101,66 @@ static void without_the_fit_they_are_not(void **state) {
     assert_true(share("funnel:dim=10", UNFITTED) < 0.3);
 }
 
+/* Pairs of which one coordinate bends the other, each its own: as many pivots are found. */
+enum { PAIRS = 4 };
+
+static double pairs_grad(const double *x, double *gradient) {
+    double sum = 0;
+    for (int i = 0; i < 2 * PAIRS; i += 2) {
+        double away = x[i] - 1, off = x[i + 1] - x[i] * x[i];
+        gradient[i] = -away / 10 + 20 * off * x[i];
+        gradient[i + 1] = -10 * off;
+        sum -= away * away / 20 + 5 * off * off;
+    }
+    return sum;
+}
+
+static void several_bends_are_undone(void **state) {
+    (void)state;
+    enum { DIM = 2 * PAIRS };
+    ais_context context = {0};
+    ais_target *normal;
+    ais_pool *pool;
+    ais_kernel *kernel;
+    const ais_shape shape = shape_of(DIM);
+    double x[DRAWS * DIM], gradient[DRAWS * DIM], logq[DRAWS], weight[DRAWS], room[DRAWS], misfit;
+    assert_int_equal(ais_target_open(&context, "gaussian:dim=8", &normal), AIS_OK);
+    assert_int_equal(ais_pool_new(&context, 1, &pool), AIS_OK);
+    for (uint64_t c = 0; c < POINTS; c++) { /* points anywhere */
+        normal->reference->draw(3, c, x + c * DIM, normal->data);
+        for (size_t i = 0; i < DIM; i++) x[c * DIM + i] *= 2;
+        pairs_grad(x + c * DIM, gradient + c * DIM);
+    }
+    const ais_bend_points points = {.n = POINTS, .x = x, .gradient = gradient};
+    assert_int_equal(ais_bend_fit(&context, &shape, &points, &kernel, &misfit), AIS_OK);
+    assert_int_equal(ais_kernel_shape(kernel)->pivot, PAIRS);
+    assert_int_equal(ais_source_draw(&context, &(ais_source){.map = kernel}, DIM, pool, 11, 1, DRAWS, x, logq), AIS_OK);
+    for (size_t c = 0; c < DRAWS; c++) weight[c] = pairs_grad(x + c * DIM, gradient) - logq[c];
+    ais_weighing weighing = ais_weigh(DRAWS, weight, room);
+    print_message("pairs: share %.3f, misfit %.3g\n", weighing.ess / DRAWS, misfit);
+    assert_true(weighing.ess / DRAWS > 0.95);
+
+    /* What fits go on from is the same map. */
+    ais_shape more = shape;
+    ais_kernel *copy;
+    double logq_copy[DRAWS];
+    more.layers = 5;
+    more.pivot = PAIRS;
+    assert_int_equal(ais_kernel_learned(&context, &more, 5, &copy), AIS_OK);
+    ais_flow_spread(copy, 5, 0);
+    assert_int_equal(ais_bend_copy(&context, kernel, copy), AIS_OK);
+    assert_int_equal(ais_source_logq(&context, &(ais_source){.map = copy}, DIM, pool, DRAWS, x, logq_copy), AIS_OK);
+    for (size_t c = 0; c < DRAWS; c++) assert_true(fabs(logq_copy[c] - logq[c]) < 1e-6);
+    more.pivot = 1;
+    ais_kernel_free(copy);
+    assert_int_equal(ais_kernel_learned(&context, &more, 5, &copy), AIS_OK);
+    assert_int_equal(ais_bend_copy(&context, kernel, copy), AIS_BAD_ARGUMENT);
+    ais_kernel_free(copy);
+    ais_kernel_free(kernel);
+    ais_pool_free(pool);
+    ais_target_close(normal);
+}
+
 /* The fit is for affine pivot layers on quadratic features, and says so. */
 static void other_flows_are_left_alone(void **state) {
     (void)state;
@@ -113,8 +173,9 @@ static void other_flows_are_left_alone(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bends_are_undone), cmocka_unit_test(slopes_reach_further_than_points),
-        cmocka_unit_test(without_the_fit_they_are_not), cmocka_unit_test(other_flows_are_left_alone)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bends_are_undone), cmocka_unit_test(several_bends_are_undone),
+                                       cmocka_unit_test(slopes_reach_further_than_points),
+                                       cmocka_unit_test(without_the_fit_they_are_not),
+                                       cmocka_unit_test(other_flows_are_left_alone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,10 +12,11 @@ enum { LANES = 64 };
 
 static const ais_shape shapes[] = {
     {.map = AIS_REALNVP, .dim = 14, .reversal = AIS_SWAP, .layers = 8, .marginal_bins = 8, .depth = -1, .bound = 5},
-    {.map = AIS_REALNVP, .dim = 5, .reversal = AIS_SWAP, .layers = 3, .pivot = true, .depth = -1},
+    {.map = AIS_REALNVP, .dim = 5, .reversal = AIS_SWAP, .layers = 3, .pivot = 1, .depth = -1},
     {.map = AIS_REALNVP, .dim = 40, .reversal = AIS_SWAP, .layers = 2, .marginal_bins = 3, .activation = AIS_TANH},
     {.map = AIS_SPLINE, .dim = 2, .reversal = AIS_SWAP, .bins = 24, .activation = AIS_TANH},
     {.map = AIS_SPLINE, .dim = 19, .reversal = AIS_SWAP, .bins = 5, .marginal_bins = 64, .activation = AIS_TANH},
+    {.map = AIS_REALNVP, .dim = 5, .reversal = AIS_SWAP, .layers = 3, .pivot = 3, .depth = -1},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 

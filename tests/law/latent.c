@@ -203,7 +203,7 @@ static void one_evaluation_each(void **unused) {
 static void alone_as_in_lanes(void **unused) {
     (void)unused;
     const ais_shape shapes[] = {
-        {.map = AIS_REALNVP, .reversal = AIS_SWAP, .dim = 3, .layers = 5, .depth = -1, .pivot = true},
+        {.map = AIS_REALNVP, .reversal = AIS_SWAP, .dim = 3, .layers = 5, .depth = -1, .pivot = 1},
         {.map = AIS_REALNVP, .reversal = AIS_SWAP, .dim = 3, .hidden = 48, .depth = 2, .activation = AIS_TANH},
         {.map = AIS_REALNVP, .reversal = AIS_SWAP, .dim = 3, .hidden = 16}};
     for (int s = 0; s < 3; s++) {

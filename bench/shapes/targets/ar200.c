@@ -1,4 +1,4 @@
-#define DIM 200
+#define DIM         200
 #define CORRELATION 0.9
 #define GRADIENT
 #include "normal.h"

@@ -1,3 +1,3 @@
-#define DIM 100
+#define DIM       100
 #define CONDITION 100
 #include "normal.h"

@@ -1,3 +1,3 @@
-#define DIM 50
+#define DIM       50
 #define CONDITION 100
 #include "normal.h"
