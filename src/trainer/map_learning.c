@@ -338,8 +338,11 @@ static void compare_evidence(ais_map_learning *this, const double *weight, doubl
         used ? "; " : "", all.log_mean, this->evidence.log_mean);
 }
 
-/* Points to start chains from: draws of NUTS, or proposals by their weights. */
+/* Points to start chains from: proposals by their weights; draws of NUTS, which may still be on their way, where the
+ * weights of no map say anything. */
 static ais_status take_points(ais_context *context, ais_map_learning *this) {
+    static const double some = 64; /* effective draws */
+    bool chains = this->explored.any && !(this->best && this->verdict.weighing.ess > some);
     const ais_archive *archive = &this->archive;
     ais_training *training = this->lesson->training;
     size_t dim = (size_t)archive->dim, n = archive->count, wanted = (size_t)training->count;
@@ -349,8 +352,7 @@ static ais_status take_points(ais_context *context, ais_map_learning *this) {
     if (status == AIS_OK) status = ais_archive_weigh(context, archive, this->lesson->pool, weight);
     if (status == AIS_OK) compare_evidence(this, weight, room);
     if (status == AIS_OK) {
-        for (size_t c = 0; c < n && this->explored.any; c++)
-            weight[c] = archive->from[c] == AIS_FROM_CHAIN ? 0 : -INFINITY;
+        for (size_t c = 0; c < n && chains; c++) weight[c] = archive->from[c] == AIS_FROM_CHAIN ? 0 : -INFINITY;
         ais_stream stream = {this->lesson->options->seed, 0, 3, AIS_FOR_RESAMPLE};
         ais_systematic(n, weight, ais_random_uniform(&stream, 0), wanted, index);
         /* Neighbours in the archive may be alike: chains take them from far apart. */
