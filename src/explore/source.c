@@ -35,6 +35,15 @@ static void transpose_in(const job *this, size_t first, size_t rows, double *lan
             lanes[i * AIS_BLOCK + c] = this->given[(first + (c < rows ? c : rows - 1)) * dim + i];
 }
 
+/* Far out a map may overflow, or lose so many digits that it cannot be taken back: the density of such a draw, which
+ * others compute from x, would be anything. */
+static bool is_lost(const ais_learned *learned, const ais_proposal *proposal, size_t c) {
+    static const double most_missed = 1e-3; /* of a round trip, in latent space */
+    bool finite = proposal->round_trip[c] < most_missed;
+    for (int i = 0; i < learned->shape.dim; i++) finite = finite && isfinite(proposal->x[(size_t)i * AIS_BLOCK + c]);
+    return !finite;
+}
+
 static void map_block(void *data, int b) {
     const job *this = data;
     const ais_learned *learned = this->learned;
@@ -42,14 +51,17 @@ static void map_block(void *data, int b) {
     size_t rows = this->n - first < AIS_BLOCK ? this->n - first : AIS_BLOCK;
     ais_arena arena = {0};
     ais_proposal proposal;
+    bool lost[AIS_BLOCK] = {false};
     this->status[b] = ais_proposal_new(learned, AIS_BLOCK, &arena, &proposal) ? AIS_OK : AIS_NO_MEMORY;
     if (this->status[b] == AIS_OK) {
         const double *z = proposal.v, *det = proposal.next_det;
         if (this->drawn) {
             ais_stream stream = {this->seed, this->step, (uint32_t)first, AIS_FOR_MIXTURE};
-            proposal.measure = false;
             ais_normals_lanes(&stream, dim, AIS_BLOCK, proposal.v);
             ais_propose_independent(learned, &proposal);
+            for (size_t c = 0; c < rows; c++) lost[c] = is_lost(learned, &proposal, c);
+            for (size_t c = 0; c < rows; c++)
+                for (size_t i = 0; lost[c] && i < dim; i++) proposal.x[i * AIS_BLOCK + c] = learned->whitening.mean[i];
             transpose_out(this, first, rows, proposal.x);
         } else {
             transpose_in(this, first, rows, proposal.x);
@@ -61,7 +73,7 @@ static void map_block(void *data, int b) {
         for (size_t c = 0; this->logq && c < rows; c++) {
             double sum = det[c] - learned->whitening.log_volume - (double)dim * half_log_2pi;
             for (size_t i = 0; i < dim; i++) sum -= 0.5 * z[i * AIS_BLOCK + c] * z[i * AIS_BLOCK + c];
-            this->logq[first + c] = isnan(sum) ? -INFINITY : sum;
+            this->logq[first + c] = lost[c] ? INFINITY : isnan(sum) ? -INFINITY : sum;
         }
     }
     ais_arena_free(&arena);
