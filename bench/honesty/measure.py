@@ -59,9 +59,10 @@ def compare(result, exact, folder):
     result["share_error"] = exact.share(x) if exact.share else 0.0
     worst = tail_error(x.reshape(result["chains"], result["draws"], -1), exact.quantiles)
     result["tail_error"], result["tail_coordinate"], result["tail"] = float(worst[0]), worst[1], worst[2]
+    summary = command.read_json(os.path.join(folder, "summary.json"))
+    result |= {key: summary[key] for key in ("log_z", "log_z_error", "checks") if key in summary}
     error = result.get("log_z_error")
     result["log_z_off"] = abs(result["log_z"] - exact.log_z) / error if error else 0.0
-    result["checks"] = command.read_json(os.path.join(folder, "summary.json")).get("checks")
 
 
 def wrong(r):
@@ -107,11 +108,9 @@ def table(results):
           f"({100 * alarms / max(len(right), 1):.1f}%, at most {100 * FALSE_ALARMS:.0f}%)\n")
     for r in done:
         faults = wrong(r)
-        if bool(faults) == r["trust"] or faults:
+        if faults or not r["trust"]:
             print(f"- {r['target']}, seed {r['seed']} ({r['sampler']}): {'trusted' if r['trust'] else 'not trusted'}, "
                   f"{'; '.join(faults) or 'right'}. {' '.join(r['warnings'])}")
-        elif not r["trust"]:
-            print(f"- {r['target']}, seed {r['seed']} ({r['sampler']}): not trusted, right. {' '.join(r['warnings'])}")
 
 
 def seeds_of(text):
