@@ -191,9 +191,10 @@ static ais_status warn_sampler(ais_judge *judge) {
     if ((double)d->divergences > ais_most_divergences(judge))
         status =
             warn(judge,
-                 "%ld of %ld trajectories diverged: a part of the target may be left out; ask for smaller steps or "
-                 "rewrite the target",
-                 d->divergences, d->trajectories ? d->trajectories : (long)judge->column.n);
+                 "%ld of %ld %s diverged: a part of the target may be left out; ask for smaller steps or rewrite the "
+                 "target",
+                 d->divergences, d->trajectories ? d->trajectories : (long)judge->column.n,
+                 d->trajectories ? "trajectories" : "draws");
     if (status == AIS_OK && d->lowest_ebfmi < EBFMI_LIMIT)
         status =
             warn(judge,
