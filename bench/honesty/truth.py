@@ -1,7 +1,8 @@
 """What is exactly true of the densities that honesty is measured on: log Z, the shares of modes, and the distribution function
 of every coordinate, from formulas and one-dimensional quadrature, never from a sampler.
 
-    python3 bench/honesty/truth.py        checks log Z and the functions against quadrature of the C files where d = 2 or by moments"""
+    python3 bench/honesty/truth.py        checks the eight schools' evidence against the C file: log p(x) less the logarithms of the
+                                          exact conditional densities is log Z at every x"""
 import math
 import os
 import sys
@@ -51,18 +52,21 @@ class Truth:
         self.quantiles = [at[f] for f in coordinate]
 
 
+EFFECT, ERROR = np.array([28, 8, -3, 7, -1, 1, 18, 12.0]), np.array([15, 10, 16, 11, 9, 11, 10, 18.0])
+
+
+def given_tau(log_tau):
+    """log p(y, log tau), with mu and the effects integrated out, and mean and variance of mu given tau."""
+    tau2 = np.exp(2 * log_tau)
+    v = ERROR**2 + tau2
+    precision = 1 / 25 + (1 / v).sum()
+    mean = (EFFECT / v).sum() / precision
+    logp = -0.5 * (np.log(2 * math.pi * v) + EFFECT**2 / v).sum() - 0.5 * math.log(25 * precision) + 0.5 * mean**2 * precision
+    return logp + math.log(10 / math.pi) - math.log(25 + tau2) + log_tau, mean, 1 / precision
+
+
 def eight_schools():
-    y, s = np.array([28, 8, -3, 7, -1, 1, 18, 12.0]), np.array([15, 10, 16, 11, 9, 11, 10, 18.0])
-
-    def given_tau(log_tau):
-        """log p(y, log tau), with mu and the effects integrated out, and mean and variance of mu given tau."""
-        tau2 = np.exp(2 * log_tau)
-        v = s**2 + tau2
-        precision = 1 / 25 + (1 / v).sum()
-        mean = (y / v).sum() / precision
-        logp = -0.5 * (np.log(2 * math.pi * v) + y**2 / v).sum() - 0.5 * math.log(25 * precision) + 0.5 * mean**2 * precision
-        return logp + math.log(10 / math.pi) - math.log(25 + tau2) + log_tau, mean, 1 / precision
-
+    y, s = EFFECT, ERROR
     log_z, grid, weight = table_of(lambda t: np.array([given_tau(a)[0] for a in t]), -14, 9, 4001)
     mean, variance = np.array([given_tau(a)[1:] for a in grid]).T
     tau2 = np.exp(2 * grid)
@@ -121,3 +125,27 @@ def eggbox():
 
 MAKERS = {"eight_schools": eight_schools, "manywell8": many_wells, "spike10": spike, "funnel": funnel, "forty": forty,
           "student10": student, "eggbox": eggbox}
+
+
+def log_normal(x, mean, variance):
+    return -0.5 * ((x - mean) ** 2 / variance + np.log(2 * math.pi * variance))
+
+
+def main():
+    truth, random = eight_schools(), np.random.RandomState(1)
+    logp = plane.Target("eight_schools", "", 10, 0, 1, None, None, None)
+    logp.path = truth.target
+    logp, worst = logp.logp(), 0.0
+    for _ in range(100):
+        x = random.normal(size=10) * np.r_[5, 2, np.full(8, 10)]
+        joint, mean, variance = given_tau(x[1])
+        pull = np.exp(2 * x[1]) / (np.exp(2 * x[1]) + ERROR**2)
+        effects = log_normal(x[2:], pull * EFFECT + (1 - pull) * x[0], pull * ERROR**2).sum()
+        worst = max(worst, abs(logp(x) - joint - log_normal(x[0], mean, variance) - effects))
+    print(f"eight schools: log Z {truth.log_z:.6f}, log tau's 1% point {truth.quantiles[1][0]:.4f}; C file and conditionals differ by {worst:.2g}")
+    if worst > 1e-8:
+        sys.exit("the C file is another density")
+
+
+if __name__ == "__main__":
+    main()
