@@ -25,7 +25,7 @@ ais_status ais_diagnosis_note(ais_context *context, ais_diagnosis *diagnosis, co
 
 double ais_most_divergences(const ais_judge *judge) {
     double draws = (double)judge->column.n, trajectories = (double)judge->diagnosis->trajectories;
-    return trajectories > 0 && trajectories < 0.5 * draws ? trajectories / 20 : draws / 1000;
+    return trajectories > 0 && trajectories < 0.5 * draws ? INFINITY : draws / 1000;
 }
 
 static ais_status note_chains(ais_judge *judge) {
@@ -49,7 +49,7 @@ static ais_status note_draws(ais_judge *judge) {
 static ais_status note_trajectories(ais_judge *judge) {
     ais_diagnosis *d = judge->diagnosis;
     double most = ais_most_divergences(judge);
-    if (!d->trajectories) return AIS_OK;
+    if (!d->trajectories || isinf(most)) return AIS_OK;
     return ais_diagnosis_note(judge->context, d, "trajectories", !((double)d->divergences > most),
                               "%ld of %ld diverged, at most %.0f", d->divergences, d->trajectories, floor(most));
 }

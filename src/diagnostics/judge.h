@@ -50,8 +50,9 @@ ais_status ais_judge_warnings(ais_judge *judge);
 /* What the verdict rests on, as far as the draws tell. */
 ais_status ais_judge_checks(ais_judge *judge);
 
-/* Divergences beyond which a part of the target may be left out: one in a thousand draws. Where most draws are
- * proposals of a map, which reach what trajectories do not, one in twenty trajectories. */
+/* Divergences beyond which a part of the target may be left out: one in a thousand draws. Infinity where most draws are
+ * proposals of a map: how many of the trajectories between them diverge says nothing of the answer
+ * (docs/notebook/verdict.md). */
 double ais_most_divergences(const ais_judge *judge);
 
 #endif
