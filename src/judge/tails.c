@@ -193,7 +193,7 @@ static int list_tails(const ais_draws *draws, tail *list) {
 }
 
 static ais_status try_all(ais_context *context, work *of, const tail *list, int count, ais_tails *tails) {
-    static const double false_alarms = 1e-3;
+    static const double false_alarms = 0.01;
     const ais_evaluator *evaluator = of->evaluator;
     if (evaluator->most && evaluator->most / POINTS < count) count = (int)(evaluator->most / POINTS);
     ais_status status = AIS_OK;
