@@ -68,7 +68,7 @@ static double break_even(const comparison *all, int i) {
 /* Training's were counted from outside; it says itself how many of them the start took. */
 static ais_evaluations evaluations_of(const comparison *all, int i) {
     const entry *made = &all->entry[i];
-    ais_evaluations count = ais_evaluations_of(NULL, NULL, &all->outcome[i].result);
+    ais_evaluations count = ais_evaluations_of(NULL, NULL, &all->outcome[i].result, 0);
     long start = made->training ? made->training->start_evaluations : 0;
     count.densities += (long)made->densities;
     count.gradients += (long)made->gradients;

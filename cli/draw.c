@@ -32,17 +32,17 @@ static json_t *configuration(const settings *set, const ais_kernel *kernel) {
 }
 
 static json_t *evaluations_json(const ais_evaluations *count) {
-    return json_pack("{sI sI sI sI sI sI}", "densities", (json_int_t)count->densities, "gradients",
+    return json_pack("{sI sI sI sI sI sI sI}", "densities", (json_int_t)count->densities, "gradients",
                      (json_int_t)count->gradients, "start", (json_int_t)count->start, "learning",
-                     (json_int_t)count->learning, "drawing", (json_int_t)count->drawing, "total",
-                     (json_int_t)count->densities + count->gradients);
+                     (json_int_t)count->learning, "drawing", (json_int_t)count->drawing, "judging",
+                     (json_int_t)count->judging, "total", (json_int_t)count->densities + count->gradients);
 }
 
-static bool write_run_json(const settings *set, const ais_kernel *kernel, const ais_sample_result *result,
-                           bool stopped) {
+static bool write_run_json(const settings *set, const ais_kernel *kernel, const ais_sample_result *result, bool stopped,
+                           long judging) {
     output_file output;
     if (!output_open(&output, set->out, "run.json")) return false;
-    const ais_evaluations count = ais_evaluations_of(&set->budget.check, set->training, result);
+    const ais_evaluations count = ais_evaluations_of(&set->budget.check, set->training, result, judging);
     json_t *json = json_pack("{ss so si sb ss sf sf so}", "aisampler_version", ais_version(), "configuration",
                              configuration(set, kernel), "draws", result->draws, "stopped", (int)stopped, "ended",
                              ais_ending_name[result->ended], "warmup_seconds", result->warmup_seconds, "sample_seconds",
@@ -144,8 +144,37 @@ static ais_status read_back(ais_context *context, const settings *set, ais_draws
     return status;
 }
 
+/* A sixteenth of what was spent before, within what is left of a budget; -1: none. */
+enum { JUDGING_SHARE = 16 };
+static long judging_limit(const settings *set, const ais_sample_result *result) {
+    const ais_evaluations spent = ais_evaluations_of(&set->budget.check, set->training, result, 0);
+    long total = spent.densities + spent.gradients, most = total / JUDGING_SHARE;
+    if (set->budget.evaluations > 0 && (long)set->budget.evaluations - total < most)
+        most = (long)set->budget.evaluations - total;
+    return most > 0 ? most : -1;
+}
+
+/* Half of what is left until the deadline: files and figures take time, too. */
+static double judging_seconds(const settings *set) {
+    const budget *all = &set->budget;
+    double left = (all->began + all->seconds - wall_seconds()) / 2;
+    return all->seconds == 0 ? 0 : left > 0 ? left : -1;
+}
+
+static ais_status verify(ais_context *context, const settings *set, const ais_target *target, const ais_kernel *kernel,
+                         const ais_sample_result *result, const ais_draws *draws, ais_diagnosis *diagnosis,
+                         long *judging) {
+    const ais_verify_options options = {.kernel = kernel,
+                                        .training = set->training,
+                                        .thin = set->thin,
+                                        .threads = set->threads,
+                                        .evaluations = judging_limit(set, result),
+                                        .seconds = judging_seconds(set)};
+    return ais_verify(context, target->draws ? NULL : target, draws, &options, diagnosis, judging);
+}
+
 static int judge(const settings *set, const ais_target *target, const ais_kernel *kernel,
-                 const ais_sample_result *result) {
+                 const ais_sample_result *result, long *judging) {
     ais_context context = {0};
     ais_diagnosis *diagnosis = NULL;
     ais_draws *draws;
@@ -160,8 +189,7 @@ static int judge(const settings *set, const ais_target *target, const ais_kernel
                         numbers, set->out);
     if (read_back(&context, set, &draws) != AIS_OK) return failed(&context);
     ais_status status = ais_diagnose(&context, draws, known, &diagnosis);
-    if (status == AIS_OK && set->training && set->training->warning[0])
-        status = ais_diagnosis_warn(&context, diagnosis, set->training->warning);
+    if (status == AIS_OK) status = verify(&context, set, target, kernel, result, draws, diagnosis, judging);
     if (status != AIS_OK) {
         ais_diagnosis_free(diagnosis);
         ais_draws_free(draws);
@@ -174,7 +202,7 @@ static int judge(const settings *set, const ais_target *target, const ais_kernel
                                                      ? set->training->start_seconds + set->training->train_seconds
                                                      : NAN, /* the file does not tell */
                                 .result = result,
-                                .evaluations = ais_evaluations_of(&set->budget.check, set->training, result),
+                                .evaluations = ais_evaluations_of(&set->budget.check, set->training, result, *judging),
                                 .training = set->training};
     const ais_figure_data data = {.draws = draws,
                                   .diagnosis = diagnosis,
@@ -212,6 +240,7 @@ static bool limits_of(const settings *set, int dim, limits *left) {
         complain(EXIT_FAILED, "all %.0f evaluations are spent: none are left to draw with", all->evaluations);
     if (left->seconds < 0) complain(EXIT_FAILED, "the deadline of %g s is over before the first draw", all->seconds);
     if (left->evaluations < 0 || left->seconds < 0) return false;
+    if (left->evaluations > 2 * JUDGING_SHARE) left->evaluations -= left->evaluations / (2 * JUDGING_SHARE);
     /* Judging takes about a microsecond a number: no more draws than a tenth of the time is enough for. */
     double fit = fmax(1e5 * all->seconds / ((double)dim * set->chains), 1);
     if (all->seconds == 0 || (set->draws > 0 && set->draws <= fit)) return true;
@@ -269,9 +298,10 @@ static int draw(const settings *set, const limits *left, const ais_target *targe
     if (status != AIS_OK && status != AIS_STOPPED) return failed(&context);
     if (!ranks_lead()) return 0;
     remove_judgements(set);
-    if (!write_run_json(set, kernel, &result, status == AIS_STOPPED)) return EXIT_FAILED;
+    long judging = 0;
     if (status == AIS_OK) tell_of_end(set, &result);
-    int code = result.draws > 0 ? judge(set, target, kernel, &result) : EXIT_FAILED;
+    int code = result.draws > 0 ? judge(set, target, kernel, &result, &judging) : EXIT_FAILED;
+    if (!write_run_json(set, kernel, &result, status == AIS_STOPPED, judging)) return EXIT_FAILED;
     if (status != AIS_STOPPED) return code;
     if (result.draws == 0) return complain(EXIT_FAILED, "%s", context.message);
     return complain(EXIT_FAILED, "%s; the files in %s are complete up to there", context.message, set->out);

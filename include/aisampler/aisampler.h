@@ -11,6 +11,7 @@
  *     anice.h        A-NICE-MC, a baseline
  *     sampler.h      many chains of one kernel on one target
  *     diagnostics.h  how good draws are
+ *     verify.h       whether they are of the whole density, as far as it, the kernel and its training tell
  *     figure.h       panels, lines, histograms, heat maps, as SVG, PNG or PDF
  *     report.h       a diagnosis as text, JSON, figures and a page
  *     bench.h        how fast this machine does it
@@ -33,5 +34,6 @@
 #include "status.h"
 #include "target.h"
 #include "trainer.h"
+#include "verify.h"
 
 #endif

@@ -93,6 +93,13 @@ typedef struct ais_parameter_summary {
     double z_mean, z_square;          /* (estimate - truth) / mcse; NAN where the truth is unknown */
 } ais_parameter_summary;
 
+/* What a verdict rests on: a check that was made, with its numbers, and whether it passed. */
+typedef struct ais_diagnosis_check {
+    char name[32];
+    bool passed;
+    char text[512];
+} ais_diagnosis_check;
+
 typedef struct ais_diagnosis {
     int dim, chains, draws;
     ais_parameter_summary *parameter;       /* dim */
@@ -103,17 +110,21 @@ typedef struct ais_diagnosis {
     double worst_rhat;
     double cross_chain_mean, cross_chain_largest; /* of the worst parameter */
     int modes;
-    double *mode_share;     /* modes, or NULL */
-    double mode_kl;         /* NAN without mode indicators */
-    int fewest_modes;       /* that one chain visited */
-    double total_variation; /* 2D targets only, else NAN */
-    double acceptance;      /* NAN without accept_stat__ */
-    double lowest_ebfmi;    /* NAN without energy__ */
-    long divergences;       /* 0 without divergent__ */
-    double round_trips;     /* of a ladder's replicas, all chains; NAN without ladder_trip__ */
-    double barrier;         /* of a ladder: the sum of its swaps' rejections; NAN without swap_rejection__ */
+    double *mode_share;        /* modes, or NULL */
+    double mode_kl;            /* NAN without mode indicators */
+    int fewest_modes;          /* that one chain visited */
+    double total_variation;    /* 2D targets only, else NAN */
+    double acceptance;         /* NAN without accept_stat__ */
+    double lowest_ebfmi;       /* NAN without energy__ */
+    long divergences;          /* 0 without divergent__ */
+    long trajectories;         /* draws that a trajectory led to, not a proposal of a map; 0 without n_leapfrog__ */
+    double round_trips;        /* of a ladder's replicas, all chains; NAN without ladder_trip__ */
+    double barrier;            /* of a ladder: the sum of its swaps' rejections; NAN without swap_rejection__ */
+    double log_z, log_z_error; /* of the density, where the kernel tells (ais_verify); else NAN */
     int warnings;
     char (*warning)[256]; /* one sentence each: what, and what to do */
+    int checks;
+    ais_diagnosis_check *check; /* in the order in which they were made */
 } ais_diagnosis;
 
 /* Bulk and tail ESS per chain below which the verdict warns. */
@@ -127,6 +138,10 @@ void ais_diagnosis_free(ais_diagnosis *diagnosis); /* NULL is allowed */
 
 /* Adds a warning of the caller's own (cut at 255 bytes), so that the verdict in text and JSON counts it. */
 ais_status ais_diagnosis_warn(ais_context *context, ais_diagnosis *diagnosis, const char *sentence);
+
+/* Adds a check to what the verdict rests on. One that did not pass belongs with a warning. */
+ais_status ais_diagnosis_note(ais_context *context, ais_diagnosis *diagnosis, const char *name, bool passed,
+                              const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 #ifdef __cplusplus
 }

@@ -24,11 +24,13 @@ typedef struct ais_evaluations {
     long start;    /* of both: the check of the target, the start of learning, the starting points of chains */
     long learning; /* after the start */
     long drawing;  /* warm-up included */
+    long judging;  /* the draws (ais_verify) */
 } ais_evaluations;
 
-/* The sum over a check, a training and a run of the sampler; any of them may be NULL. */
+/* The sum over a check, a training and a run of the sampler, any of which may be NULL, and the densities that judging
+ * took. */
 ais_evaluations ais_evaluations_of(const ais_check *check, const ais_training *training,
-                                   const ais_sample_result *result);
+                                   const ais_sample_result *result, long judging);
 
 /* What a report says besides the diagnosis. Fields that do not apply are NULL or NAN. */
 typedef struct ais_report_run {

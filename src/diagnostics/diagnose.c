@@ -74,9 +74,13 @@ static bool known(const double *mean, const double *variance, int i) {
     return mean && variance && isfinite(mean[i]) && variance[i] > 0;
 }
 
-/* The standard error of a difference: the draws' own, and that of a truth which was estimated. */
-static double joint_error(const ais_reference *truth, double mcse, double variance) {
-    return truth->size > 0 ? sqrt(mcse * mcse + variance / truth->size) : mcse;
+/* The standard error of a difference, x being the draws, mcse their own error and variance the truth's: draws that have
+ * not met the largest values of a heavy tail yet (a funnel's x^2) take themselves for more precise than they are. To it
+ * comes that of a truth which was estimated. */
+static double joint_error(const ais_reference *truth, const ais_column *column, const double *x, double mcse,
+                          double variance) {
+    double widened = mcse * sqrt(fmax(1, variance / ais_variance(x, column->n)));
+    return truth->size > 0 ? sqrt(widened * widened + variance / truth->size) : widened;
 }
 
 /* Numbers that compare x_i and x_i^2 (in column.function) with the truth. */
@@ -86,13 +90,13 @@ static void compare_with_truth(ais_judge *judge, int i, const double *x) {
     ais_column *column = &judge->column;
     if (known(truth->mean, truth->variance, i)) {
         p->ess_song = ais_judge_known(judge, x, truth->mean[i], truth->variance[i]);
-        p->z_mean = (p->mean - truth->mean[i]) / joint_error(truth, p->mcse, truth->variance[i]);
+        p->z_mean = (p->mean - truth->mean[i]) / joint_error(truth, column, x, p->mcse, truth->variance[i]);
         judge->diagnosis->mean_ess_song = smaller(judge->diagnosis->mean_ess_song, p->ess_song);
     }
     if (known(truth->square_mean, truth->square_variance, i)) {
         const double *square = column->function;
         p->ess_song_square = ais_judge_known(judge, square, truth->square_mean[i], truth->square_variance[i]);
-        double error = joint_error(truth, mean_error(column, square), truth->square_variance[i]);
+        double error = joint_error(truth, column, square, mean_error(column, square), truth->square_variance[i]);
         p->z_square = (ais_mean(square, column->n) - truth->square_mean[i]) / error;
     }
     keep_worst(&judge->z_mean, fabs(p->z_mean), true, i);
@@ -147,6 +151,8 @@ static void judge_sampler(ais_judge *judge) {
         diagnosis->lowest_ebfmi =
             smaller(diagnosis->lowest_ebfmi, ais_ebfmi(energy + (size_t)c * (size_t)draws->draws, draws->draws));
     for (size_t k = 0; divergent && k < judge->column.n; k++) diagnosis->divergences += divergent[k] != 0;
+    const double *leapfrogs = ais_judge_stat(draws, "n_leapfrog__", "n_steps");
+    for (size_t k = 0; leapfrogs && k < judge->column.n; k++) diagnosis->trajectories += leapfrogs[k] > 0;
     const double *trip = ais_judge_stat(draws, "ladder_trip__", "ladder_trip");
     const double *rejection = ais_judge_stat(draws, "swap_rejection__", "swap_rejection");
     if (trip) diagnosis->round_trips = ais_sum(trip, judge->column.n);
@@ -166,7 +172,8 @@ static ais_status judge_all(ais_judge *judge) {
     if (judge->reference && judge->reference->modes > 0) status = ais_judge_modes(judge);
     if (status == AIS_OK && judge->target && judge->target->dim == 2 && !judge->target->draws)
         status = ais_judge_total_variation(judge);
-    return status == AIS_OK ? ais_judge_warnings(judge) : status;
+    if (status == AIS_OK) status = ais_judge_warnings(judge);
+    return status == AIS_OK ? ais_judge_checks(judge) : status;
 }
 
 static ais_status check(ais_context *context, const ais_draws *draws, const ais_target *target) {
@@ -202,7 +209,7 @@ ais_status ais_diagnose(ais_context *context, const ais_draws *draws, const ais_
     diagnosis->worst_ess = diagnosis->worst_ess_song = diagnosis->worst_ess_error = diagnosis->mean_ess_song = NAN;
     diagnosis->worst_rhat = diagnosis->cross_chain_mean = diagnosis->cross_chain_largest = NAN;
     diagnosis->mode_kl = diagnosis->total_variation = diagnosis->acceptance = diagnosis->lowest_ebfmi = NAN;
-    diagnosis->round_trips = diagnosis->barrier = NAN;
+    diagnosis->round_trips = diagnosis->barrier = diagnosis->log_z = diagnosis->log_z_error = NAN;
     status = judge_all(&judge);
     free(judge.mode);
     free(judge.visits);
@@ -220,5 +227,6 @@ void ais_diagnosis_free(ais_diagnosis *diagnosis) {
     free(diagnosis->parameter);
     free(diagnosis->mode_share);
     free(diagnosis->warning);
+    free(diagnosis->check);
     free(diagnosis);
 }

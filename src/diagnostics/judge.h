@@ -6,6 +6,11 @@
 
 #include "diagnostics/column.h"
 
+/* Limits of the verdict. */
+#define AIS_RHAT_LIMIT 1.01
+#define AIS_Z_LIMIT    5.0
+enum { AIS_FEW_TRIPS = 100 };
+
 /* The worst of some number over parameters; parameter is -1 while there is none. */
 typedef struct ais_worst {
     double value;
@@ -41,5 +46,13 @@ double ais_judge_known(ais_judge *judge, const double *x, double mean, double va
 ais_status ais_judge_modes(ais_judge *judge);
 ais_status ais_judge_total_variation(ais_judge *judge);
 ais_status ais_judge_warnings(ais_judge *judge);
+
+/* What the verdict rests on, as far as the draws tell. */
+ais_status ais_judge_checks(ais_judge *judge);
+
+/* Divergences beyond which a part of the target may be left out: one in a thousand draws. Infinity where most draws are
+ * proposals of a map: how many of the trajectories between them diverge says nothing of the answer
+ * (docs/notebook/verdict.md). */
+double ais_most_divergences(const ais_judge *judge);
 
 #endif

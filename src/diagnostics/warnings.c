@@ -10,12 +10,8 @@
 #include "base/status.h"
 #include "diagnostics/judge.h"
 
-#define RHAT_LIMIT    1.01
 #define EBFMI_LIMIT   0.3
-#define DIVERGENT     1e-3 /* of the draws: chains that miss nothing have a few, too */
-#define Z_LIMIT       5.0
 #define KL_LIMIT      0.05
-#define FEW_TRIPS     100
 #define DEEP_SHARE    0.01
 #define DEEPEST       10 /* Stan's default limit of the tree depth, where a file does not tell */
 #define SURELY_VISITS 10 /* expected visits from which on a chain that has none is remarkable */
@@ -166,7 +162,7 @@ static ais_status warn_constant(ais_judge *judge) {
 }
 
 static ais_status warn_rhat(ais_judge *judge) {
-    if (judge->rhat.parameter < 0 || !(judge->rhat.value > RHAT_LIMIT)) return AIS_OK;
+    if (judge->rhat.parameter < 0 || !(judge->rhat.value > AIS_RHAT_LIMIT)) return AIS_OK;
     return warn(judge, "R-hat of %.60s is %.3f, above 1.01: the chains do not agree; %s",
                 name_of(judge, judge->rhat.parameter), judge->rhat.value, advice(judge));
 }
@@ -192,19 +188,20 @@ static ais_status warn_sampler(ais_judge *judge) {
     const ais_diagnosis *d = judge->diagnosis;
     const double *depth = ais_judge_stat(judge->draws, "treedepth__", "tree_depth");
     ais_status status = AIS_OK;
-    if ((double)d->divergences > DIVERGENT * (double)judge->column.n)
+    if ((double)d->divergences > ais_most_divergences(judge))
         status =
             warn(judge,
-                 "%ld of %zu draws diverged: a part of the target may be left out; ask for smaller steps or rewrite "
-                 "the target",
-                 d->divergences, judge->column.n);
+                 "%ld of %ld %s diverged: a part of the target may be left out; ask for smaller steps or rewrite the "
+                 "target",
+                 d->divergences, d->trajectories ? d->trajectories : (long)judge->column.n,
+                 d->trajectories ? "trajectories" : "draws");
     if (status == AIS_OK && d->lowest_ebfmi < EBFMI_LIMIT)
         status =
             warn(judge,
                  "E-BFMI is %.3f in the worst chain, below 0.3: energies are explored slowly, tails may be missing; "
                  "rewrite the target",
                  d->lowest_ebfmi);
-    if (status == AIS_OK && d->round_trips < FEW_TRIPS)
+    if (status == AIS_OK && d->round_trips < AIS_FEW_TRIPS)
         status =
             warn(judge,
                  "replicas of the ladder made %.0f round trips, fewer than 100: what is hard to reach may be missing "
@@ -279,7 +276,7 @@ static ais_status warn_truth(ais_judge *judge) {
             d->mode_kl, is_learned(judge) ? "draw more or train longer" : "learn a kernel that jumps (aisampler run)");
     bool square = judge->z_mean.parameter < 0 || judge->z_square.value > judge->z_mean.value;
     const ais_worst *worst = square ? &judge->z_square : &judge->z_mean;
-    if (status == AIS_OK && worst->parameter >= 0 && worst->value > Z_LIMIT)
+    if (status == AIS_OK && worst->parameter >= 0 && worst->value > AIS_Z_LIMIT)
         status = warn(judge,
                       "the mean of %.60s%s is %.3g standard errors from %s, more than 5: the draws are biased; do "
                       "not use them",

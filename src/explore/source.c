@@ -35,35 +35,59 @@ static void transpose_in(const job *this, size_t first, size_t rows, double *lan
             lanes[i * AIS_BLOCK + c] = this->given[(first + (c < rows ? c : rows - 1)) * dim + i];
 }
 
+static double log_density(const ais_learned *learned, const double *z, const double *det, size_t c) {
+    size_t dim = (size_t)learned->shape.dim;
+    double sum = det[c] - learned->whitening.log_volume - (double)dim * half_log_2pi;
+    for (size_t i = 0; i < dim; i++) sum -= 0.5 * z[i * AIS_BLOCK + c] * z[i * AIS_BLOCK + c];
+    return isnan(sum) ? -INFINITY : sum;
+}
+
+/* Of all lanes, from x. */
+static void weigh_lanes(const ais_learned *learned, ais_proposal *proposal, double *logq) {
+    ais_whiten(&learned->whitening, AIS_BLOCK, proposal->x, proposal->u);
+    ais_map_forward(learned, proposal, proposal->u, proposal->mapped, proposal->mapped_det);
+    for (size_t c = 0; c < AIS_BLOCK; c++) logq[c] = log_density(learned, proposal->mapped, proposal->mapped_det, c);
+}
+
+/* Far out a map may overflow, or lose so many digits that it cannot be taken back: what others compute of the density
+ * of such a draw, from x, would be anything. It is put to the centre, and weighs nothing. */
+static void drop_lost(const ais_learned *learned, ais_proposal *proposal, double *logq) {
+    static const double most_missed = 0.01;
+    double again[AIS_BLOCK];
+    weigh_lanes(learned, proposal, again);
+    for (size_t c = 0; c < AIS_BLOCK; c++) {
+        if (fabs(again[c] - logq[c]) < most_missed) continue;
+        for (int i = 0; i < learned->shape.dim; i++)
+            proposal->x[(size_t)i * AIS_BLOCK + c] = learned->whitening.mean[i];
+        logq[c] = INFINITY;
+    }
+}
+
+static void draw_lanes(const job *this, size_t first, ais_proposal *proposal, double *logq) {
+    const ais_learned *learned = this->learned;
+    ais_stream stream = {this->seed, this->step, (uint32_t)first, AIS_FOR_MIXTURE};
+    proposal->measure = false;
+    ais_normals_lanes(&stream, (size_t)learned->shape.dim, AIS_BLOCK, proposal->v);
+    ais_propose_independent(learned, proposal);
+    for (size_t c = 0; c < AIS_BLOCK; c++) logq[c] = log_density(learned, proposal->v, proposal->next_det, c);
+    drop_lost(learned, proposal, logq);
+}
+
 static void map_block(void *data, int b) {
     const job *this = data;
-    const ais_learned *learned = this->learned;
-    size_t dim = (size_t)learned->shape.dim, first = (size_t)b * AIS_BLOCK;
-    size_t rows = this->n - first < AIS_BLOCK ? this->n - first : AIS_BLOCK;
+    size_t first = (size_t)b * AIS_BLOCK, rows = this->n - first < AIS_BLOCK ? this->n - first : AIS_BLOCK;
+    double logq[AIS_BLOCK];
     ais_arena arena = {0};
     ais_proposal proposal;
-    this->status[b] = ais_proposal_new(learned, AIS_BLOCK, &arena, &proposal) ? AIS_OK : AIS_NO_MEMORY;
-    if (this->status[b] == AIS_OK) {
-        const double *z = proposal.v, *det = proposal.next_det;
-        if (this->drawn) {
-            ais_stream stream = {this->seed, this->step, (uint32_t)first, AIS_FOR_MIXTURE};
-            proposal.measure = false;
-            ais_normals_lanes(&stream, dim, AIS_BLOCK, proposal.v);
-            ais_propose_independent(learned, &proposal);
-            transpose_out(this, first, rows, proposal.x);
-        } else {
-            transpose_in(this, first, rows, proposal.x);
-            ais_whiten(&learned->whitening, AIS_BLOCK, proposal.x, proposal.u);
-            ais_map_forward(learned, &proposal, proposal.u, proposal.mapped, proposal.mapped_det);
-            z = proposal.mapped;
-            det = proposal.mapped_det;
-        }
-        for (size_t c = 0; this->logq && c < rows; c++) {
-            double sum = det[c] - learned->whitening.log_volume - (double)dim * half_log_2pi;
-            for (size_t i = 0; i < dim; i++) sum -= 0.5 * z[i * AIS_BLOCK + c] * z[i * AIS_BLOCK + c];
-            this->logq[first + c] = isnan(sum) ? -INFINITY : sum;
-        }
+    this->status[b] = ais_proposal_new(this->learned, AIS_BLOCK, &arena, &proposal) ? AIS_OK : AIS_NO_MEMORY;
+    if (this->status[b] == AIS_OK && this->drawn) {
+        draw_lanes(this, first, &proposal, logq);
+        transpose_out(this, first, rows, proposal.x);
+    } else if (this->status[b] == AIS_OK) {
+        transpose_in(this, first, rows, proposal.x);
+        weigh_lanes(this->learned, &proposal, logq);
     }
+    for (size_t c = 0; c < rows && this->logq && this->status[b] == AIS_OK; c++) this->logq[first + c] = logq[c];
     ais_arena_free(&arena);
 }
 

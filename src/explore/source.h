@@ -15,7 +15,8 @@ typedef struct ais_source {
     const ais_kernel *map;         /* an independent proposal; or NULL */
 } ais_source;
 
-/* n rows of x from row number `first` of the stream (seed, step) on. logq may be NULL. */
+/* n rows of x from row number `first` of the stream (seed, step) on. logq may be NULL. A draw
+ * that a map cannot take back is put to the map's centre, and its logq is +infinity: it weighs nothing. */
 ais_status ais_source_draw(ais_context *context, const ais_source *source, int dim, ais_pool *pool, uint64_t seed,
                            uint64_t step, size_t n, double *x, double *logq);
 

@@ -96,6 +96,19 @@ static double acceptance(const table *of, size_t many, const double *given) {
     return many ? fmin(own, others) : own;
 }
 
+/* math.md (45): what the largest weights leave. */
+static void cut_off(const table *of, ais_verdict *verdict) {
+    enum { LARGEST = 10, FEW = 100 };
+    if (of->n < FEW) return;
+    size_t left = of->n - LARGEST;
+    double n = (double)of->n, mean = of->below[left] / n, square = 0;
+    for (size_t i = 0; i < left; i++) square += exp(2 * (of->sorted[i] - of->top)) / n;
+    if (!(mean > 0)) return;
+    verdict->log_cut = of->sorted[left - 1];
+    verdict->log_below = of->top + log(mean);
+    verdict->log_below_error = sqrt(fmax(square - mean * mean, 0) / n) / mean;
+}
+
 double ais_draws_per_effective(const ais_verdict *verdict, int proposals) {
     for (int k = 0; k < AIS_RELIEFS; k++)
         if (ais_relief_proposals(k) == proposals) return verdict->relieved[k];
@@ -133,6 +146,7 @@ ais_verdict ais_judge_weights(size_t n, const double *log_weight, size_t many, c
         *(k < 0 ? &verdict.seen : &verdict.relieved[k]) = k < 0 ? time : time + unseen * longest;
     }
     verdict.acceptance = acceptance(&of, many, given);
+    cut_off(&of, &verdict);
     free(sorted);
     return verdict;
 }

@@ -1,10 +1,11 @@
 #include <aisampler/report.h>
 
 ais_evaluations ais_evaluations_of(const ais_check *check, const ais_training *training,
-                                   const ais_sample_result *result) {
-    ais_evaluations sum = {0};
+                                   const ais_sample_result *result, long judging) {
+    ais_evaluations sum = {.densities = judging, .judging = judging};
     if (check) {
-        sum = (ais_evaluations){.densities = check->densities, .gradients = check->gradients};
+        sum.densities += check->densities;
+        sum.gradients += check->gradients;
         sum.start = check->densities + check->gradients;
     }
     if (training) {

@@ -88,11 +88,26 @@ static json_t *warnings(const ais_diagnosis *diagnosis) {
     return list;
 }
 
+static json_t *checks(const ais_diagnosis *diagnosis) {
+    json_t *list = json_array();
+    for (int i = 0; i < diagnosis->checks; i++) {
+        const ais_diagnosis_check *check = &diagnosis->check[i];
+        field fields[] = {
+            {"name", text(check->name)}, {"passed", json_boolean(check->passed)}, {"text", text(check->text)}};
+        json_array_append_new(list, object(fields, sizeof fields / sizeof *fields));
+    }
+    return list;
+}
+
 static json_t *evaluations(const ais_evaluations *count) {
     field fields[] = {
-        {"densities", json_integer(count->densities)}, {"gradients", json_integer(count->gradients)},
-        {"start", json_integer(count->start)},         {"learning", json_integer(count->learning)},
-        {"drawing", json_integer(count->drawing)},     {"total", json_integer(count->densities + count->gradients)},
+        {"densities", json_integer(count->densities)},
+        {"gradients", json_integer(count->gradients)},
+        {"start", json_integer(count->start)},
+        {"learning", json_integer(count->learning)},
+        {"drawing", json_integer(count->drawing)},
+        {"judging", json_integer(count->judging)},
+        {"total", json_integer(count->densities + count->gradients)},
     };
     return object(fields, sizeof fields / sizeof *fields);
 }
@@ -138,8 +153,11 @@ static json_t *summary(const ais_diagnosis *diagnosis, const ais_report_run *run
         {"mode_kl", number(diagnosis->mode_kl)},
         {"fewest_modes", modes ? json_integer(diagnosis->fewest_modes) : json_null()},
         {"total_variation", number(diagnosis->total_variation)},
+        {"log_z", number(diagnosis->log_z)},
+        {"log_z_error", number(diagnosis->log_z_error)},
         {"parameters", parameters(diagnosis)},
         {"warnings", warnings(diagnosis)},
+        {"checks", checks(diagnosis)},
         {"trust", json_boolean(diagnosis->warnings == 0)},
         {"verdict", json_string(verdict)},
     };

@@ -13,15 +13,25 @@ static void item(FILE *file, const char *text) {
     fputs("</li>\n", file);
 }
 
+/* What the verdict rests on. */
+static void checks(const ais_page *page) {
+    const ais_diagnosis *diagnosis = page->data->diagnosis;
+    if (!diagnosis->checks) return;
+    fputs("<p class=\"about\">What this rests on:</p>\n<ul class=\"about\">\n", page->file);
+    for (int i = 0; i < diagnosis->checks; i++) {
+        const ais_diagnosis_check *check = &diagnosis->check[i];
+        char line[640];
+        snprintf(line, sizeof line, "%s %s: %s", check->passed ? "✓" : "✗", check->name, check->text);
+        item(page->file, line);
+    }
+    fputs("</ul>\n", page->file);
+}
+
 void ais_page_verdict(const ais_page *page) {
     const ais_diagnosis *diagnosis = page->data->diagnosis;
-    const ais_training *training = page->training;
-    bool training_warns = training && training->warning[0];
-    bool good = diagnosis->warnings == 0 && !training_warns;
+    bool good = diagnosis->warnings == 0;
     char verdict[256];
     ais_report_verdict(diagnosis, verdict);
-    if (diagnosis->warnings == 0 && training_warns)
-        snprintf(verdict, sizeof verdict, "do not trust these draws yet: the chains agree, but training warns");
     verdict[0] = (char)toupper((unsigned char)verdict[0]);
     fprintf(page->file, "<section class=\"verdict %s\">\n<strong>", good ? "good" : "bad");
     ais_html_text(page->file, verdict);
@@ -29,14 +39,9 @@ void ais_page_verdict(const ais_page *page) {
     if (!good) {
         fputs("<ul>\n", page->file);
         for (int i = 0; i < diagnosis->warnings; i++) item(page->file, diagnosis->warning[i]);
-        if (training_warns) item(page->file, training->warning);
         fputs("</ul>\n", page->file);
     }
-    if (training && training->sentence[0]) {
-        fputs("<p class=\"about\">Search: ", page->file);
-        ais_html_text(page->file, training->sentence);
-        fputs(".</p>\n", page->file);
-    }
+    checks(page);
     fputs("</section>\n", page->file);
 }
 
@@ -83,8 +88,8 @@ static void evaluations_tile(const ais_page *page) {
     if (!run || !run->result) return;
     const ais_evaluations *count = &run->evaluations;
     snprintf(value, sizeof value, "%ld", count->densities + count->gradients);
-    snprintf(small, sizeof small, "%ld densities, %ld gradients; %ld to start, %ld to learn, %ld to draw",
-             count->densities, count->gradients, count->start, count->learning, count->drawing);
+    snprintf(small, sizeof small, "%ld densities, %ld gradients; %ld to start, %ld to learn, %ld to draw, %ld to judge",
+             count->densities, count->gradients, count->start, count->learning, count->drawing, count->judging);
     tile(page, "evaluations", value, small);
 }
 
@@ -118,9 +123,9 @@ void ais_page_numbers(const ais_page *page) {
         number_tile(page, "the same with training", ais_report_rate_with_training(diagnosis, run), NULL);
     time_tile(page);
     evaluations_tile(page);
-    if (page->training && isfinite(page->training->log_z)) {
-        snprintf(value, sizeof value, "%.4f", fabs(page->training->log_z) < 5e-5 ? 0 : page->training->log_z);
-        snprintf(small, sizeof small, "± %.2g", page->training->log_z_error);
+    if (isfinite(diagnosis->log_z)) {
+        snprintf(value, sizeof value, "%.4f", fabs(diagnosis->log_z) < 5e-5 ? 0 : diagnosis->log_z);
+        snprintf(small, sizeof small, "± %.2g", diagnosis->log_z_error);
         tile(page, "log Z", value, small);
     }
     if (run && run->result)

@@ -145,7 +145,9 @@ static void heading(FILE *file, const ais_diagnosis *diagnosis, const ais_report
     const ais_evaluations *count = &run->evaluations;
     fprintf(file, "evaluations: %ld densities, %ld gradients; ", count->densities, count->gradients);
     if (count->learning > 0) fprintf(file, "%ld to learn, ", count->learning);
-    fprintf(file, "%ld to start, %ld to draw\n", count->start, count->drawing);
+    fprintf(file, "%ld to start, %ld to draw", count->start, count->drawing);
+    if (count->judging > 0) fprintf(file, ", %ld to judge", count->judging);
+    fputc('\n', file);
 }
 
 /* "before value after" where there is a value. */

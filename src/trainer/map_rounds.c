@@ -109,12 +109,11 @@ static ais_status draw_and_weigh(ais_context *context, ais_map_learning *this, c
     int from;
     ais_status status = ais_source_draw(context, source, dim, this->lesson->pool, this->lesson->options->seed,
                                         STEP_JUDGE + (uint64_t)this->round, n, x, logq);
-    for (size_t c = 0; c < n && status == AIS_OK; c++) /* a map may overflow where normals are rare */
-        for (int i = 0; i < dim; i++)
-            if (!isfinite(x[c * (size_t)dim + (size_t)i])) x[c * (size_t)dim + (size_t)i] = 0, logq[c] = INFINITY;
     if (status == AIS_OK)
         status = this->slopes ? ais_evaluate_gradient(&this->evaluator, n, x, logp, gradient)
                               : ais_evaluate(&this->evaluator, n, x, logp);
+    for (size_t c = 0; c < n && status == AIS_OK; c++)
+        if (logq[c] == INFINITY) logp[c] = -INFINITY; /* a draw that was lost: it must not weigh later, either */
     if (status == AIS_OK) status = ais_map_source(context, this, source, &from);
     if (status == AIS_OK)
         status = ais_archive_add(context, &this->archive, from, n, x, logp, this->slopes ? gradient : NULL);

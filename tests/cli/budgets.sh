@@ -48,7 +48,7 @@ densities, gradients = map(int, open(work + "/asked").read().split())
 summary, run = json.load(open(work + "/out/summary.json")), json.load(open(work + "/out/run.json"))
 for count in summary["evaluations"], run["evaluations"]:
     assert (count["densities"], count["gradients"]) == (densities, gradients), (count, densities, gradients)
-    assert count["total"] == densities + gradients == count["start"] + count["learning"] + count["drawing"], count
+    assert count["total"] == densities + gradients == count["start"] + count["learning"] + count["drawing"] + count["judging"], count
     assert count["start"] > 0 and count["learning"] == 0 and count["drawing"] > 0, count
 assert summary["ended"] == run["ended"] == ended, (summary["ended"], run["ended"])
 assert not most or densities + gradients <= most, (densities, gradients, most)

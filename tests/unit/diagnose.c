@@ -143,6 +143,44 @@ static void many_chains_give_the_error_ess(void **state) {
     run_free(&r);
 }
 
+/* Where most draws are proposals of a map the trajectories between them may diverge; where they are not, one in a
+ * thousand draws is the limit. */
+static void trajectories_between_proposals_may_diverge(void **state) {
+    (void)state;
+    enum { N = 4000 };
+    run r;
+    exact_run(&r, 35, 4, 1000);
+    r.stat_name[3] = "n_leapfrog__";
+    for (int k = 0; k < 50; k++) r.draws.stat[2 * N + 16 * k] = 1;
+    expect_warning(&r, &pair, "50 of 4000 trajectories diverged", 1);
+    for (int k = 0; k < N; k++) r.draws.stat[3 * N + k] = k % 16 ? 0 : 7;
+    ais_diagnosis *d = diagnose(&r, &pair);
+    assert_int_equal(d->trajectories, 250);
+    assert_int_equal(d->divergences, 50);
+    assert_int_equal(d->warnings, 0);
+    ais_diagnosis_free(d);
+    run_free(&r);
+}
+
+/* What the verdict rests on names its numbers, and fails with the warnings. */
+static void checks_are_those_of_the_warnings(void **state) {
+    (void)state;
+    for (int ill = 0; ill < 2; ill++) {
+        run r;
+        int failed = 0;
+        exact_run(&r, 36, 4, 1000);
+        for (int t = 0; ill && t < 1000; t++) r.draws.value[1000 + t] = fabs(r.draws.value[1000 + t]);
+        ais_diagnosis *d = diagnose(&r, &pair);
+        assert_true(d->checks >= 3);
+        assert_string_equal(d->check[0].name, "chains agree");
+        assert_int_equal(d->check[0].passed, !ill);
+        for (int i = 0; i < d->checks; i++) failed += !d->check[i].passed;
+        assert_int_equal(failed > 0, ill);
+        ais_diagnosis_free(d);
+        run_free(&r);
+    }
+}
+
 static void every_fault_is_named(void **state) {
     (void)state;
     enum { CHAINS = 4, DRAWS = 1000, N = CHAINS * DRAWS };
@@ -392,6 +430,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_draws_are_trusted),
         cmocka_unit_test(many_chains_give_the_error_ess),
+        cmocka_unit_test(trajectories_between_proposals_may_diverge),
+        cmocka_unit_test(checks_are_those_of_the_warnings),
         cmocka_unit_test(every_fault_is_named),
         cmocka_unit_test(unvisited_modes_leave_nothing),
         cmocka_unit_test(wrong_shares_are_seen),

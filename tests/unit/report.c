@@ -16,6 +16,8 @@
 static char warning[2][256] = {"R-hat of b is 1.320, above 1.01: the chains do not agree; draw more or train longer",
                                "1 of 3 parameters never change, the first one is \xC3\xA9t\xC3\xA9"};
 static double share[2] = {0.25, 0.75};
+static ais_diagnosis_check made[2] = {{"chains agree", false, "largest R-hat 1.32, at most 1.01"},
+                                      {"tails", true, "20 of them & more"}};
 
 static ais_parameter_summary parameter[3] = {
     {"a_name_that_is_much_too_long", 1.23456, 0.98765, 0.0123, -0.5, 1.2, 3.25, 3812.4, 3500.5, 1.0004, 3700, 900, 800,
@@ -39,6 +41,10 @@ static ais_diagnosis diagnosis_of(int warnings) {
     d.fewest_modes = 1;
     d.warnings = warnings;
     d.warning = warning;
+    d.log_z = -3.25;
+    d.log_z_error = NAN;
+    d.checks = 2;
+    d.check = made;
     return d;
 }
 
@@ -223,6 +229,16 @@ static void json_has_every_field(void **state) {
     assert_true(json_real_value(json_object_get(json_array_get(list, 0), "mean")) == 1.23456);
     assert_string_equal(json_string_value(json_object_get(json_array_get(list, 2), "name")), "\xC3\xA9t\xC3\xA9");
     assert_int_equal(json_array_size(json_object_get(root, "warnings")), 2);
+    assert_true(json_real_value(json_object_get(root, "log_z")) == -3.25);
+    assert_true(json_is_null(json_object_get(root, "log_z_error")));
+    json_t *checks = json_object_get(root, "checks");
+    assert_int_equal(json_array_size(checks), 2);
+    for (size_t k = 0; k < 2; k++) {
+        const json_t *check = json_array_get(checks, k);
+        assert_string_equal(json_string_value(json_object_get(check, "name")), made[k].name);
+        assert_string_equal(json_string_value(json_object_get(check, "text")), made[k].text);
+        assert_int_equal(json_is_true(json_object_get(check, "passed")), made[k].passed);
+    }
     assert_true(json_is_false(json_object_get(root, "trust")));
     json_decref(root);
 }

@@ -1,0 +1,63 @@
+#include "judge/reach.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "explore/source.h"
+#include "kernel/latent.h"
+#include "kernel/mixture.h"
+
+/* False where the kernel has no proposals of its own. */
+static bool source_of(const ais_kernel *kernel, ais_source *source) {
+    const ais_latent *latent = ais_as_latent(kernel);
+    const ais_learned *learned = ais_as_learned(kernel);
+    const ais_mixture_kernel *mixture = ais_as_mixture(kernel);
+    if (latent && latent->proposals > 0) source->map = latent->map;
+    if (learned && ais_is_independent(learned) && !learned->ratio.weights && !learned->angles.count)
+        source->map = kernel;
+    if (mixture) source->mixture = &mixture->components;
+    return source->map || source->mixture;
+}
+
+ais_status ais_weigh_draws(ais_context *context, ais_pool *pool, const ais_kernel *kernel, const ais_draws *draws,
+                           double **weight) {
+    enum { ROWS = 4096 };
+    size_t n = (size_t)draws->chains * (size_t)draws->draws, dim = (size_t)draws->dim;
+    ais_source source = {0};
+    *weight = NULL;
+    if (!draws->logp || !source_of(kernel, &source)) return AIS_OK;
+    double *made = malloc(n * sizeof *made), *x = malloc(ROWS * dim * sizeof *x);
+    ais_status status = made && x ? AIS_OK : ais_fail_memory(context, "weights of draws", n * sizeof *made);
+    for (size_t first = 0; first < n && status == AIS_OK; first += ROWS) {
+        size_t rows = n - first < ROWS ? n - first : ROWS;
+        for (size_t c = 0; c < rows; c++)
+            for (size_t i = 0; i < dim; i++) x[c * dim + i] = draws->value[i * n + first + c];
+        status = ais_source_logq(context, &source, (int)dim, pool, rows, x, made + first);
+        for (size_t c = first; c < first + rows && status == AIS_OK; c++) made[c] = draws->logp[c] - made[c];
+    }
+    free(x);
+    if (status != AIS_OK)
+        free(made);
+    else
+        *weight = made;
+    return status;
+}
+
+ais_status ais_unreached(ais_context *context, size_t n, const double *weight, double proposals, double *share) {
+    double *sorted = malloc(n * sizeof *sorted), all = 0, arrivals = 0;
+    if (!sorted) return ais_fail_memory(context, "weights of draws", n * sizeof *sorted);
+    memcpy(sorted, weight, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, ais_falling);
+    /* 1 / w is q's density in units of p's; the largest is of the last. */
+    for (size_t k = 0; k < n; k++) all += exp(sorted[n - 1] - sorted[k]);
+    size_t few = 0;
+    for (; few < n; few++) {
+        arrivals += proposals * exp(sorted[n - 1] - sorted[few]) / all;
+        if (arrivals > AIS_FEW_PROPOSALS) break;
+    }
+    *share = (double)few / (double)n;
+    free(sorted);
+    return AIS_OK;
+}

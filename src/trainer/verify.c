@@ -1,0 +1,136 @@
+/* What is known of draws beyond themselves: by their density, by the kernel that drew them and by its training. */
+#include <aisampler/verify.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "judge/reach.h"
+#include "judge/tails.h"
+#include "kernel/latent.h"
+
+/* Of the draws: as much as the smallest tail that anybody asks for. */
+static const double most_unreached = 0.01;
+
+typedef struct verification {
+    ais_context *context;
+    const ais_target *target;
+    const ais_draws *draws;
+    const ais_verify_options *options;
+    ais_diagnosis *diagnosis;
+    ais_pool *pool;
+    size_t n;
+} verification;
+
+static ais_status tell_search(const verification *of) {
+    const ais_training *training = of->options->training;
+    if (!training) return AIS_OK;
+    bool passed = !training->warning[0];
+    ais_status status = AIS_OK;
+    if (!passed) status = ais_diagnosis_warn(of->context, of->diagnosis, training->warning);
+    if (status != AIS_OK || !training->sentence[0]) return status;
+    return ais_diagnosis_note(of->context, of->diagnosis, "search", passed, "%s", training->sentence);
+}
+
+/* ---- tails ----------------------------------------------------------------------------------------- */
+
+static ais_status tell_tails(const verification *of, const ais_tails *tails, long evaluations) {
+    const char *name = of->draws->name[tails->coordinate], *beyond = tails->high ? "above" : "below";
+    bool passed = !(tails->z > tails->limit);
+    char sentence[256];
+    snprintf(
+        sentence, sizeof sentence,
+        "a tail ends too early: %.2g%% of the mass lies at %.60s %s %.3g by the density, %.2g%% of the draws (%.1f "
+        "standard errors): chains do not get there; transform it, or draw more",
+        100 * tails->expected, name, beyond, tails->from, 100 * tails->drawn, tails->z);
+    ais_status status = passed ? AIS_OK : ais_diagnosis_warn(of->context, of->diagnosis, sentence);
+    if (status != AIS_OK) return status;
+    return ais_diagnosis_note(of->context, of->diagnosis, "tails", passed,
+                              "%d continued by %ld evaluations; most is missing at %s %s %.3g: %.2g%% +- %.1g%% by the "
+                              "density, %.2g%% drawn, z = %.1f, at most %.1f",
+                              tails->tried, evaluations, name, beyond, tails->from, 100 * tails->expected,
+                              100 * tails->error, 100 * tails->drawn, tails->z, tails->limit);
+}
+
+static ais_status check_tails(const verification *of, long *densities) {
+    const ais_verify_options *options = of->options;
+    ais_tails tails;
+    ais_evaluator evaluator = {.context = of->context,
+                               .target = of->target,
+                               .pool = of->pool,
+                               .most = options->evaluations,
+                               .deadline = options->seconds > 0 ? ais_now() + options->seconds : 0};
+    if (!of->target || !of->target->logp || options->evaluations < 0 || options->seconds < 0) return AIS_OK;
+    ais_status status = ais_judge_tails(of->context, &evaluator, of->draws, &tails);
+    *densities += evaluator.densities;
+    ais_evaluator_free(&evaluator);
+    return status == AIS_OK && tails.tried ? tell_tails(of, &tails, evaluator.densities) : status;
+}
+
+/* ---- the kernel's proposals -------------------------------------------------------------------------- */
+
+/* Of a kernel that has other steps beside its proposals: without them a draw that no proposal came to would not be. */
+static ais_status check_reach(const verification *of, const double *weight) {
+    const ais_latent *latent = ais_as_latent(of->options->kernel);
+    double share, steps = (double)of->n * (of->options->thin > 1 ? of->options->thin : 1);
+    if (!latent || !latent->proposals) return AIS_OK;
+    ais_status status =
+        ais_unreached(of->context, of->n, weight, steps * latent->proposals / (latent->proposals + 1.0), &share);
+    if (status != AIS_OK) return status;
+    bool passed = !(share > most_unreached);
+    char sentence[256];
+    snprintf(
+        sentence, sizeof sentence,
+        "%.2g%% of the draws lie where the map proposes nothing (fewer than %d times in the run): what is there and "
+        "beyond is known from local steps alone; transform the parameters, or ask for more effective draws",
+        100 * share, AIS_FEW_PROPOSALS);
+    if (!passed) status = ais_diagnosis_warn(of->context, of->diagnosis, sentence);
+    if (status != AIS_OK) return status;
+    return ais_diagnosis_note(of->context, of->diagnosis, "reach of the map", passed,
+                              "%.2g%% of the draws lie where fewer than %d proposals of the run come, at most %.0f%%",
+                              100 * share, AIS_FEW_PROPOSALS, 100 * most_unreached);
+}
+
+/* math.md (45): proposals whose weights are below the cut give Z times p's mass there, and the draws that mass. */
+static ais_status bridge(const verification *of, const double *weight) {
+    const ais_training *training = of->options->training;
+    ais_diagnosis *diagnosis = of->diagnosis;
+    if (!training || !(training->log_below_error > 0) || !weight) return AIS_OK;
+    double *below = malloc(of->n * sizeof *below), share = 0;
+    if (!below) return ais_fail_memory(of->context, "weights of draws", of->n * sizeof *below);
+    for (size_t k = 0; k < of->n; k++) share += below[k] = weight[k] <= training->log_cut;
+    share /= (double)of->n;
+    double error = share < 1 ? ais_mcse_mean(below, of->draws->chains, of->draws->draws) / share : 0;
+    free(below);
+    if (!(share > 0) || isnan(error)) return AIS_OK;
+    diagnosis->log_z = training->log_below - log(share);
+    diagnosis->log_z_error = hypot(training->log_below_error, error);
+    return AIS_OK;
+}
+
+ais_status ais_verify(ais_context *context, const ais_target *target, const ais_draws *draws,
+                      const ais_verify_options *options, ais_diagnosis *diagnosis, long *densities) {
+    verification of = {.context = context,
+                       .target = target,
+                       .draws = draws,
+                       .options = options,
+                       .diagnosis = diagnosis,
+                       .n = (size_t)draws->chains * (size_t)draws->draws};
+    double *weight = NULL;
+    if (options->training) {
+        diagnosis->log_z = options->training->log_z;
+        diagnosis->log_z_error = options->training->log_z_error;
+    }
+    ais_status status = ais_pool_new(context, options->threads, &of.pool);
+    if (status == AIS_OK) status = tell_search(&of);
+    if (status == AIS_OK) status = check_tails(&of, densities);
+    if (status == AIS_OK && options->kernel)
+        status = ais_weigh_draws(context, of.pool, options->kernel, draws, &weight);
+    if (status == AIS_OK && weight) status = check_reach(&of, weight);
+    if (status == AIS_OK) status = bridge(&of, weight);
+    free(weight);
+    ais_pool_free(of.pool);
+    return status;
+}

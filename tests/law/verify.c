@@ -1,0 +1,295 @@
+/* The verdict beyond the draws. Exact draws pass; draws that lack what runs were seen to lack do not: a funnel without
+ * its neck, a width that is too small, proposals that do not reach what is drawn. */
+#include "support.h"
+
+#include <aisampler/aisampler.h>
+
+#include "brief.h"
+#include "judge/reach.h"
+#include "judge/tails.h"
+#include "judge/weights.h"
+#include "random_map.h"
+
+#include "explore/source.h"
+
+enum { CHAINS = 16, DRAWS = 1000, N = CHAINS * DRAWS };
+
+/* What is wrong with draws. */
+typedef enum fault { NONE, NO_NECK, NARROW } fault;
+
+/* Independent draws of a built-in target, those that the fault leaves. */
+static ais_draws *draws_of(const ais_target *target, uint64_t seed, fault what) {
+    ais_context context = {0};
+    ais_draws *draws;
+    double x[64];
+    assert_ok(context, ais_draws_new(&context, target->dim, CHAINS, DRAWS, 0, &draws));
+    draws->logp = malloc(N * sizeof *draws->logp);
+    assert_non_null(draws->logp);
+    for (uint64_t k = 0, index = 0; k < N; index++) {
+        target->reference->draw(seed, index, x, target->data);
+        if (what == NO_NECK && x[0] < -4.2) continue; /* 8% of the mass */
+        for (int i = 0; i < target->dim; i++) draws->value[(size_t)i * N + k] = x[i] *= what == NARROW ? 0.9 : 1;
+        draws->logp[k++] = target->logp(x, target->data);
+    }
+    return draws;
+}
+
+static ais_tails tails_of(const char *spec, uint64_t seed, fault what, long most) {
+    ais_context context = {0};
+    ais_target *target;
+    ais_tails tails;
+    assert_ok(context, ais_target_open(&context, spec, &target));
+    ais_draws *draws = draws_of(target, seed, what);
+    ais_evaluator evaluator = {.context = &context, .target = target, .most = most};
+    assert_ok(context, ais_judge_tails(&context, &evaluator, draws, &tails));
+    assert_true(most == 0 || evaluator.densities <= most);
+    ais_evaluator_free(&evaluator);
+    ais_draws_free(draws);
+    ais_target_close(target);
+    return tails;
+}
+
+static void exact_draws_have_their_tails(void **state) {
+    (void)state;
+    static const char *const spec[] = {"funnel", "gaussian:dim=8,cond=100", "banana", "mog6", "ring", "twomodes"};
+    uint64_t sets = brief() ? 1 : 10;
+    for (size_t s = 0; s < sizeof spec / sizeof *spec; s++) {
+        double largest = -INFINITY;
+        for (uint64_t seed = 1; seed <= sets; seed++) {
+            ais_tails tails = tails_of(spec[s], seed, NONE, 0);
+            assert_true(tails.tried > 0);
+            if (tails.z > tails.limit)
+                fail_msg("%s, seed %d: z = %.2f, limit %.2f", spec[s], (int)seed, tails.z, tails.limit);
+            largest = fmax(largest, tails.z);
+        }
+        print_message("%s: largest z %.2f\n", spec[s], largest);
+    }
+}
+
+static void a_neck_that_is_left_out_is_seen(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        ais_tails tails = tails_of("funnel", seed, NO_NECK, 0);
+        print_message("without its neck: z %.1f, %.4f expected below %.2f, %.4f drawn\n", tails.z, tails.expected,
+                      tails.from, tails.drawn);
+        assert_true(tails.z > tails.limit);
+        assert_int_equal(tails.coordinate, 0);
+        assert_false(tails.high);
+        assert_true(tails.expected > tails.drawn);
+    }
+}
+
+static void a_width_that_is_too_small_is_seen(void **state) {
+    (void)state;
+    assert_true(tails_of("gaussian:dim=8", 1, NARROW, 0).z > 5);
+}
+
+static void a_budget_is_kept(void **state) {
+    (void)state;
+    assert_int_equal(tails_of("funnel", 1, NONE, 63).tried, 0);
+    assert_int_equal(tails_of("funnel", 1, NONE, 64).tried, 1);
+    ais_tails some = tails_of("funnel", 1, NO_NECK, 500);
+    assert_in_range(some.tried, 1, 7);
+}
+
+/* A density that fails where no chain has been costs the check, not the run. */
+static double fails_below(const double *x, void *data) {
+    (void)data;
+    return x[0] < -3 ? NAN : -0.5 * x[0] * x[0];
+}
+static void a_density_that_fails_out_there_is_no_error(void **state) {
+    (void)state;
+    ais_context context = {0};
+    ais_target *normal;
+    ais_tails tails;
+    assert_ok(context, ais_target_open(&context, "gaussian:dim=1", &normal));
+    ais_draws *draws = draws_of(normal, 1, NONE);
+    for (size_t k = 0; k < N; k++) draws->value[k] = fmax(draws->value[k], -2.9); /* a density that begins at -3 */
+    ais_target target = {.name = "fails", .dim = 1, .logp = fails_below};
+    ais_evaluator evaluator = {.context = &context, .target = &target};
+    assert_ok(context, ais_judge_tails(&context, &evaluator, draws, &tails));
+    assert_int_equal(context.message[0], 0);
+    ais_evaluator_free(&evaluator);
+    ais_draws_free(draws);
+    ais_target_close(normal);
+}
+
+/* ---- the kernel's proposals ------------------------------------------------------------------------ */
+
+/* Draws of N(0, 1) under proposals N(0, s^2): w falls from the middle if s > 1, and rises beyond every bound if not. */
+static double unreached(double s) {
+    ais_context context = {0};
+    ais_target *normal;
+    double *weight = malloc(N * sizeof *weight), share;
+    assert_non_null(weight);
+    assert_ok(context, ais_target_open(&context, "gaussian:dim=1", &normal));
+    ais_draws *draws = draws_of(normal, 3, NONE);
+    for (size_t k = 0; k < N; k++) weight[k] = 0.5 * draws->value[k] * draws->value[k] * (1 / (s * s) - 1) + log(s);
+    assert_ok(context, ais_unreached(&context, N, weight, N, &share));
+    ais_draws_free(draws);
+    ais_target_close(normal);
+    free(weight);
+    return share;
+}
+
+static void what_proposals_do_not_reach_is_counted(void **state) {
+    (void)state;
+    /* Three of 16,000 proposals come to a tail of q's mass 3 / 16,000: beyond 3.73 s. */
+    assert_near(unreached(1), 3.0 / N, 1.0 / N);
+    assert_true(unreached(1.2) < 0.01);
+    assert_near(unreached(0.5), erfc(3.73 * 0.5 / sqrt(2)), 0.01);
+    assert_true(unreached(0.5) > 0.01);
+}
+
+/* ---- log Z ------------------------------------------------------------------------------------------ */
+
+/* Proposals N(0, s^2 I) of a normal density: their weights alone, and with the draws. */
+typedef struct two_logs {
+    double alone, alone_error, with, with_error;
+} two_logs;
+
+static two_logs log_z(double s, uint64_t seed) {
+    enum { DIM = 4, PROPOSALS = 400 };
+    ais_context context = {0};
+    ais_target *target;
+    ais_kernel *map;
+    double weight[PROPOSALS], x[DIM], mean[DIM] = {0}, factor[DIM * DIM] = {0};
+    long used = 0;
+    assert_ok(context, ais_target_open(&context, "gaussian:dim=4,rotate=0", &target));
+    ais_draws *draws = draws_of(target, seed, NONE);
+    for (int i = 0; i < DIM; i++) factor[i * (DIM + 1)] = s;
+    assert_ok(context,
+              ais_kernel_learned(&context, &(ais_shape){.map = AIS_AFFINE, .reversal = AIS_SWAP, .dim = DIM}, 1, &map));
+    assert_ok(context, ais_kernel_whiten(&context, map, mean, factor));
+    for (uint64_t k = 0; k < PROPOSALS; k++) {
+        double square = 0;
+        target->reference->draw(seed + 1000, k, x, target->data);
+        for (int i = 0; i < DIM; i++) square += x[i] * x[i], x[i] *= s;
+        weight[k] = target->logp(x, target->data) + 0.5 * square + DIM * (log(s) + 0.5 * log(2 * 3.14159265358979));
+    }
+    ais_verdict verdict = ais_judge_weights(PROPOSALS, weight, 0, NULL, N);
+    ais_training training = {.log_z = verdict.weighing.log_mean,
+                             .log_z_error = verdict.weighing.log_error,
+                             .log_cut = verdict.log_cut,
+                             .log_below = verdict.log_below,
+                             .log_below_error = verdict.log_below_error};
+    ais_diagnosis *diagnosis;
+    assert_ok(context, ais_diagnose(&context, draws, NULL, &diagnosis));
+    assert_ok(context, ais_verify(&context, NULL, draws, &(ais_verify_options){.kernel = map, .training = &training},
+                                  diagnosis, &used));
+    assert_int_equal(used, 0);
+    two_logs found = {training.log_z - target->reference->log_z, training.log_z_error,
+                      diagnosis->log_z - target->reference->log_z, diagnosis->log_z_error};
+    ais_diagnosis_free(diagnosis);
+    ais_draws_free(draws);
+    ais_kernel_free(map);
+    ais_target_close(target);
+    return found;
+}
+
+/* Proposals that are too narrow have not seen the weights that matter, and do not know it; the draws do. */
+static void draws_help_where_weights_are_heavy(void **state) {
+    (void)state;
+    int alone = 0, with = 0;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        two_logs even = log_z(1.05, seed), narrow = log_z(0.55, seed);
+        assert_true(fabs(even.with) < 4 * even.with_error + 1e-9);
+        assert_true(even.with_error < 0.05);
+        alone += fabs(narrow.alone) > 4 * narrow.alone_error;
+        with += fabs(narrow.with) > 4 * narrow.with_error;
+    }
+    print_message("off by more than 4 of its errors: weights alone %d of 20, with the draws %d\n", alone, with);
+    assert_int_equal(with, 0);
+    assert_true(alone > 0);
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------- */
+
+static void checks_are_told_and_warn(void **state) {
+    (void)state;
+    ais_context context = {0};
+    ais_target *target;
+    assert_ok(context, ais_target_open(&context, "funnel", &target));
+    for (int what = NONE; what <= NO_NECK; what++) {
+        ais_draws *draws = draws_of(target, 5, (fault)what);
+        ais_diagnosis *diagnosis;
+        ais_training training = {.sentence = "looked everywhere"};
+        long used = 0;
+        int found = 0;
+        assert_ok(context, ais_diagnose(&context, draws, NULL, &diagnosis));
+        int before = diagnosis->warnings;
+        assert_ok(context,
+                  ais_verify(&context, target, draws, &(ais_verify_options){.training = &training}, diagnosis, &used));
+        assert_true(used >= 20 * 64);
+        assert_int_equal(diagnosis->warnings - before, what == NONE ? 0 : 1);
+        for (int i = 0; i < diagnosis->checks; i++) {
+            const ais_diagnosis_check *check = &diagnosis->check[i];
+            if (!strcmp(check->name, "search")) found += check->passed && !strcmp(check->text, training.sentence);
+            if (!strcmp(check->name, "tails")) found += check->passed == (what == NONE);
+            if (!strcmp(check->name, "chains agree")) found += check->passed;
+        }
+        assert_int_equal(found, 3);
+        if (what != NONE) assert_non_null(strstr(diagnosis->warning[before], "x.1 below"));
+        ais_diagnosis_free(diagnosis);
+        ais_draws_free(draws);
+    }
+    ais_target_close(target);
+}
+
+/* Squares of a funnel's draws have a tail that no run sees: their own error says too little. */
+static void heavy_tails_are_no_bias(void **state) {
+    (void)state;
+    ais_context context = {0};
+    ais_target *target;
+    assert_ok(context, ais_target_open(&context, "funnel", &target));
+    for (uint64_t seed = 1; seed <= (brief() ? 1 : 10); seed++) {
+        ais_draws *draws = draws_of(target, seed, NONE);
+        ais_diagnosis *diagnosis;
+        assert_ok(context, ais_diagnose(&context, draws, target, &diagnosis));
+        if (diagnosis->warnings) fail_msg("%s", diagnosis->warning[0]);
+        ais_diagnosis_free(diagnosis);
+        ais_draws_free(draws);
+    }
+    ais_target_close(target);
+}
+
+/* A map that cannot be taken back far out: its density there, computed from x, would be anything. */
+static void draws_that_are_lost_weigh_nothing(void **state) {
+    (void)state;
+    enum { DIM = 4, MANY = 512 };
+    ais_context context = {0};
+    ais_pool *pool;
+    double x[MANY * DIM], logq[MANY], again[MANY];
+    int lost = 0;
+    ais_kernel *map =
+        random_map((ais_shape){.map = AIS_REALNVP, .reversal = AIS_SWAP, .layers = 8, .depth = -1}, 6, DIM);
+    assert_ok(context, ais_pool_new(&context, 1, &pool));
+    const ais_source source = {.map = map};
+    assert_ok(context, ais_source_draw(&context, &source, DIM, pool, 3, 1, MANY, x, logq));
+    assert_ok(context, ais_source_logq(&context, &source, DIM, pool, MANY, x, again));
+    for (int k = 0; k < MANY; k++) {
+        for (int i = 0; i < DIM; i++) assert_true(isfinite(x[k * DIM + i]));
+        lost += logq[k] == INFINITY;
+        if (logq[k] < INFINITY) assert_near(logq[k], again[k], 0.1);
+    }
+    print_message("%d of %d draws were lost\n", lost, (int)MANY);
+    assert_in_range(lost, 1, MANY - 1);
+    ais_pool_free(pool);
+    ais_kernel_free(map);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exact_draws_have_their_tails),
+        cmocka_unit_test(a_neck_that_is_left_out_is_seen),
+        cmocka_unit_test(a_width_that_is_too_small_is_seen),
+        cmocka_unit_test(a_budget_is_kept),
+        cmocka_unit_test(a_density_that_fails_out_there_is_no_error),
+        cmocka_unit_test(what_proposals_do_not_reach_is_counted),
+        cmocka_unit_test(draws_help_where_weights_are_heavy),
+        cmocka_unit_test(checks_are_told_and_warn),
+        cmocka_unit_test(heavy_tails_are_no_bias),
+        cmocka_unit_test(draws_that_are_lost_weigh_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
