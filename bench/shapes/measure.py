@@ -41,13 +41,21 @@ def turned(dim, condition=100):
     return np.zeros(dim), np.diag(matrix.T @ np.diag(condition ** (np.arange(dim) / (dim - 1))) @ matrix)
 
 
-# name: what is run; whether there is a gradient; mean and variance of every coordinate, None: unknown
+def regression(name):
+    """Of 100,000 effective draws of the same density with its gradient."""
+    with command.scratch() as folder:
+        command.call("run", name, "--effective", 100000, "--seed", 1, folder=folder, limit=600)
+        x = command.draws(folder)
+    return x.mean(0), x.var(0)
+
+
+# name: what is run; whether there is a gradient; mean and variance of every coordinate, or how to get them
 TARGETS = {
     "rosenbrock10": ("", True, rosenbrock(10)), "rosenbrock20": ("", True, rosenbrock(20)),
     "funnel10": ("", True, funnel(10)), "funnel20": ("", True, funnel(20)), "funnel100": ("", True, funnel(100)),
     "banana": ("banana", True, (np.zeros(2), np.array([100.0, 1 + 0.01 * 2 * 100.0**2]))),
     "ar200": ("", True, normal(200)), "normal1000": ("", True, normal(1000)),
-    "german": ("", False, None), "t10": ("", False, (np.zeros(10), np.full(10, np.nan))),
+    "german": ("", False, lambda: regression("german")), "t10": ("", False, (np.zeros(10), np.full(10, np.nan))),
     "normal50": ("", False, normal(50)), "normal100": ("", False, normal(100)),
     "turned50": ("", False, turned(50)), "turned100": ("", False, turned(100)),
 }
@@ -56,9 +64,7 @@ TARGETS = {
 def worst_z(folder, truth):
     """The largest distance of a mean or a second moment from the truth, in standard errors."""
     summary = command.read_json(os.path.join(folder, "summary.json"))
-    if truth is None:
-        return None
-    x, (mean, variance) = command.draws(folder), truth
+    x, (mean, variance) = command.draws(folder), truth() if callable(truth) else truth
     of_mean, of_square = (np.array([p[key] for p in summary["parameters"]]) for key in ("ess_bulk", "ess_square"))
     square = (x - mean) ** 2
     first = np.abs(x.mean(0) - mean) / (x.std(0) / np.sqrt(of_mean))
@@ -88,14 +94,26 @@ def evaluations(r):
 def cell(r):
     if not r or "worst_ess" not in r:
         return "-" if not r else r.get("message", "nothing")[:60]
-    z = "-" if r["z"] is None else f"{r['z']:.1f}"
-    return f"{evaluations(r):,}, {r['wall']:.1f}, {r['worst_ess']:,.0f}, {z}{'' if r['trust'] else ', do not trust'}"
+    return f"{evaluations(r):,}, {r['wall']:.1f}, {r['worst_ess']:,.0f}, {r['z']:.1f}{'' if r['trust'] else ', do not trust'}"
 
 
-def ratio(ours, nuts, value):
-    if not ours or not nuts or "worst_ess" not in ours:
-        return "-"
-    return f"{value(ours) / value(nuts):.2f}" if "worst_ess" in nuts else "no answer of NUTS"
+def span(values, form):
+    low, high = form(min(values)), form(max(values))
+    return low if low == high else f"{low}-{high}"
+
+
+def row(name, results):
+    """One line of the table: all seeds of a target, and NUTS where it was measured."""
+    ours, nuts = ([r for r in results if r["who"] == who and r["target"] == name] for who in ("run", "nuts"))
+    whole = [r for r in ours if "worst_ess" in r]
+    if not whole:
+        return f"| {name} | no answer on {len(ours)} seeds | | | | | |"
+    cost = lambda r: evaluations(r) / max(r["worst_ess"], 1)
+    pairs = [(r, n) for r in whole for n in nuts if r["seed"] == n["seed"] and "worst_ess" in n]
+    return " | ".join(["", f"{name}, {len(whole)} of {len(ours)} seeds", span([evaluations(r) for r in whole], "{:,}".format),
+                       span([r["wall"] for r in whole], "{:.1f}".format), f"{max(r['z'] for r in whole):.1f}",
+                       f"{sum(r['trust'] for r in whole)}", "; ".join(cell(n) for n in nuts) or "-",
+                       "; ".join(f"{cost(n) / cost(r):.0f}, {n['wall'] / r['wall']:.1f}" for r, n in pairs) or "-", ""]).strip()
 
 
 def main():
@@ -118,14 +136,13 @@ def main():
                     continue
                 command.keep(path, measure(name, seed, who, wish))
                 print(os.path.basename(path), cell(command.read_json(path)), flush=True)
-    print("\n| target, seed | `run`: evaluations, s, effective, worst z | NUTS | evaluations per effective draw, to NUTS's | s |")
-    print("|---|---|---|---|---|")
+    results = [command.read_json(os.path.join(wish.out, file)) for file in sorted(os.listdir(wish.out)) if file.endswith(".json")]
+    print("\n| target | evaluations | s | worst z | trusted | NUTS: evaluations, s, effective, worst z | NUTS's over ours: "
+          "evaluations per effective draw, s |")
+    print("|---|---|---|---|---|---|---|")
     for name in TARGETS:
-        for seed in range(1000):
-            ours, nuts = (command.read_json(os.path.join(wish.out, f"{name}-{seed}-{who}.json")) for who in ("run", "nuts"))
-            if ours:
-                cost = ratio(ours, nuts, lambda r: evaluations(r) / max(r["worst_ess"], 1))
-                print(f"| {name}, {seed} | {cell(ours)} | {cell(nuts)} | {cost} | {ratio(ours, nuts, lambda r: r['wall'])} |")
+        if any(r["target"] == name for r in results):
+            print(row(name, results))
 
 
 main()
