@@ -1,22 +1,36 @@
 # The two commands of the README: `make run` and `make test`. Both install what is missing first.
 BUILD ?= build
+PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all packages check-packages build run test lint sanitize clean
+.PHONY: all packages check-packages build command run install test lint sanitize clean
 
 all: build
 
 packages:
 	@bash scripts/packages.sh build test
 
+CONFIGURE = { cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release $(1) > $(BUILD)-configure.log 2>&1 \
+	  || { cat $(BUILD)-configure.log; exit 1; }; rm -f $(BUILD)-configure.log; }
+
 build: packages
-	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release > $(BUILD)-configure.log 2>&1 \
-	  || { cat $(BUILD)-configure.log; exit 1; }
-	@rm -f $(BUILD)-configure.log
+	@$(call CONFIGURE,-DBUILD_TESTING=ON)
 	@cmake --build $(BUILD) -j $(JOBS)
 
+# The command and its library, without tests and benches.
+command:
+	@bash scripts/packages.sh build
+	@$(call CONFIGURE,-DBUILD_TESTING=OFF)
+	@cmake --build $(BUILD) -j $(JOBS) --target aisampler_command
+
+# Command, library, headers, pkg-config and CMake package: make install PREFIX=/usr/local DESTDIR=/where/to/stage
+install: command
+	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX) > $(BUILD)-install.log || { cat $(BUILD)-install.log; exit 1; }
+	@rm -f $(BUILD)-install.log
+	@echo "aisampler is in $(DESTDIR)$(PREFIX)"
+
 # The main job on a built-in target. Exit code 3 means that the diagnostics warn: that is shown, not hidden.
-run: build
+run: command
 	@$(BUILD)/aisampler run mog6 --out out/mog6
 	@echo "report: out/mog6/report.html; numbers: out/mog6/summary.json; draws: out/mog6/draws.nc (ArviZ) and out/mog6/draws-*.csv (Stan CSV)"
 

@@ -2,9 +2,6 @@
 
 #include <math.h>
 
-/* Kept back for judging and writing: a tenth, but no more than needed for what is ever judged in memory. */
-static double reserved(double seconds) { return fmin(0.1 * seconds, 30); }
-
 bool budget_begin(budget *all, int chains, int draws) {
     all->began = wall_seconds();
     if (all->effective < 0 || all->evaluations < 0 || all->seconds < 0)
@@ -30,14 +27,11 @@ int budget_check(budget *all, const ais_target *target, uint64_t seed) {
     return 0;
 }
 
-long evaluations_left(const budget *all, long used) {
-    if (all->evaluations == 0) return 0;
-    long left = (long)all->evaluations - all->check.densities - all->check.gradients - used;
-    return left > 0 ? left : -1;
-}
-
-double seconds_left(const budget *all) {
-    if (all->seconds == 0) return 0;
-    double left = all->seconds - reserved(all->seconds) - (wall_seconds() - all->began);
-    return left > 0 ? left : -1;
+int budget_left(const budget *all, ais_budget *left) {
+    ais_context context = {0};
+    const ais_budget whole = {all->effective, (long)all->evaluations, all->seconds};
+    if (ais_budget_left(&context, &whole, all->check.densities + all->check.gradients, wall_seconds() - all->began,
+                        left) == AIS_OK)
+        return 0;
+    return failed(&context);
 }

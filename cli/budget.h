@@ -31,10 +31,7 @@ bool budget_begin(budget *all, int chains, int draws);
 /* Checks the target within the budget, and says on stderr what is to be said of it; an exit code. */
 int budget_check(budget *all, const ais_target *target, uint64_t seed);
 
-/* What is left after the check and `used` evaluations: 0 when there is no limit, -1 when nothing is left. */
-long evaluations_left(const budget *all, long used);
-
-/* Seconds until the deadline, less what judging and writing will take; 0 when there is none, -1 when it is over. */
-double seconds_left(const budget *all);
+/* What is left to learn with after the check; an exit code. */
+int budget_left(const budget *all, ais_budget *left);
 
 #endif

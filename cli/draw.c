@@ -1,4 +1,4 @@
-/* Draws into files and judges what the files hold. */
+/* Draws into files, and writes down how good the draws are. */
 #include "draw.h"
 
 #include <jansson.h>
@@ -31,6 +31,13 @@ static json_t *configuration(const settings *set, const ais_kernel *kernel) {
         "evaluations", (json_int_t)set->budget.evaluations, "seconds", set->budget.seconds);
 }
 
+/* A run that is over, with the kernel and the training that were given or learned. */
+typedef struct outcome {
+    const ais_run_result *result;
+    const ais_kernel *kernel;
+    const ais_training *training; /* or NULL */
+} outcome;
+
 static json_t *evaluations_json(const ais_evaluations *count) {
     return json_pack("{sI sI sI sI sI sI sI}", "densities", (json_int_t)count->densities, "gradients",
                      (json_int_t)count->gradients, "start", (json_int_t)count->start, "learning",
@@ -38,16 +45,15 @@ static json_t *evaluations_json(const ais_evaluations *count) {
                      (json_int_t)count->judging, "total", (json_int_t)count->densities + count->gradients);
 }
 
-static bool write_run_json(const settings *set, const ais_kernel *kernel, const ais_sample_result *result, bool stopped,
-                           long judging) {
+static bool write_run_json(const settings *set, const outcome *made, bool stopped) {
     output_file output;
     if (!output_open(&output, set->out, "run.json")) return false;
-    const ais_evaluations count = ais_evaluations_of(&set->budget.check, set->training, result, judging);
+    const ais_sample_result *result = &made->result->sample;
     json_t *json = json_pack("{ss so si sb ss sf sf so}", "aisampler_version", ais_version(), "configuration",
-                             configuration(set, kernel), "draws", result->draws, "stopped", (int)stopped, "ended",
+                             configuration(set, made->kernel), "draws", result->draws, "stopped", (int)stopped, "ended",
                              ais_ending_name[result->ended], "warmup_seconds", result->warmup_seconds, "sample_seconds",
-                             result->sample_seconds, "evaluations", evaluations_json(&count));
-    if (set->training) json_object_set_new(json, "training", learning_json(set->training));
+                             result->sample_seconds, "evaluations", evaluations_json(&made->result->evaluations));
+    if (made->training) json_object_set_new(json, "training", learning_json(made->training));
     json_dumpf(json, output.file, JSON_INDENT(2) | JSON_SORT_KEYS);
     fputc('\n', output.file);
     json_decref(json);
@@ -69,7 +75,7 @@ static bool write_summary(const settings *set, const ais_diagnosis *diagnosis, c
 static bool write_report(const settings *set, const ais_figure_data *data, const ais_report_run *run,
                          const ais_kernel *kernel) {
     json_t *json = configuration(set, kernel);
-    bool written = write_page(set->out, "report.html", data, run, set->training, json);
+    bool written = write_page(set->out, "report.html", data, run, run->training, json);
     json_decref(json);
     return written;
 }
@@ -116,146 +122,39 @@ static bool make_sinks(const settings *set, ais_sink **sink, int *count) {
     return false;
 }
 
-static const double most_numbers = 4e8; /* 3.2 GB */
 enum { most_csv_files = 100000 };
 
-/* ---- judging ------------------------------------------------------------------------------------- */
+/* ---- verdict ------------------------------------------------------------------------------------- */
 
-/* The draws of this run, from its files: what is judged is what a reader of the files gets. */
-static ais_status read_back(ais_context *context, const settings *set, ais_draws **draws) {
-    char path[4200];
-    const char *one = path;
-    if (strcmp(set->format, "csv") != 0) {
-        snprintf(path, sizeof path, "%s/draws.nc", set->out);
-        return ais_draws_read(context, &one, 1, draws);
-    }
-    size_t length = strlen(set->out) + 32;
-    char *text = malloc((size_t)set->chains * length);
-    const char **paths = malloc((size_t)set->chains * sizeof *paths);
-    ais_status status = AIS_NO_MEMORY;
-    snprintf(context->message, sizeof context->message, "out of memory");
-    for (int c = 0; text && paths && c < set->chains; c++) {
-        paths[c] = text + (size_t)c * length;
-        snprintf(text + (size_t)c * length, length, "%s/draws-%d.csv", set->out, c + 1);
-    }
-    if (text && paths) status = ais_draws_read(context, paths, set->chains, draws);
-    free(text);
-    free(paths);
-    return status;
-}
-
-/* A sixteenth of what was spent before, within what is left of a budget; -1: none. */
-enum { JUDGING_SHARE = 16 };
-static long judging_limit(const settings *set, const ais_sample_result *result) {
-    const ais_evaluations spent = ais_evaluations_of(&set->budget.check, set->training, result, 0);
-    long total = spent.densities + spent.gradients, most = total / JUDGING_SHARE;
-    if (set->budget.evaluations > 0 && (long)set->budget.evaluations - total < most)
-        most = (long)set->budget.evaluations - total;
-    return most > 0 ? most : -1;
-}
-
-/* Half of what is left until the deadline: files and figures take time, too. */
-static double judging_seconds(const settings *set) {
-    const budget *all = &set->budget;
-    double left = (all->began + all->seconds - wall_seconds()) / 2;
-    return all->seconds == 0 ? 0 : left > 0 ? left : -1;
-}
-
-static ais_status verify(ais_context *context, const settings *set, const ais_target *target, const ais_kernel *kernel,
-                         const ais_sample_result *result, const ais_draws *draws, ais_diagnosis *diagnosis,
-                         long *judging) {
-    const ais_verify_options options = {.kernel = kernel,
-                                        .training = set->training,
-                                        .thin = set->thin,
-                                        .threads = set->threads,
-                                        .evaluations = judging_limit(set, result),
-                                        .seconds = judging_seconds(set)};
-    return ais_verify(context, target->draws ? NULL : target, draws, &options, diagnosis, judging);
-}
-
-static int judge(const settings *set, const ais_target *target, const ais_kernel *kernel,
-                 const ais_sample_result *result, long *judging) {
-    ais_context context = {0};
-    ais_diagnosis *diagnosis = NULL;
-    ais_draws *draws;
-    /* In the plane the judgement and the figures integrate the density over grids, 10^5 evaluations: for a target whose
-     * truth is known that is worth it, a user's own density may cost milliseconds and is evaluated for drawing only. */
-    const ais_target *known = target->reference ? target : NULL;
-    double numbers = (double)set->chains * result->draws * (target->dim + 8);
-    if (numbers > most_numbers)
+static int report(const settings *set, const ais_target *target, const outcome *made) {
+    const ais_run_result *result = made->result;
+    const ais_training *training = made->training;
+    if (!result->draws)
         return complain(EXIT_DISTRUST,
-                        "%.3g numbers are too many to judge in memory: nobody judged the draws in %s; keep fewer with "
-                        "--thin",
-                        numbers, set->out);
-    if (read_back(&context, set, &draws) != AIS_OK) return failed(&context);
-    ais_status status = ais_diagnose(&context, draws, known, &diagnosis);
-    if (status == AIS_OK) status = verify(&context, set, target, kernel, result, draws, diagnosis, judging);
-    if (status != AIS_OK) {
-        ais_diagnosis_free(diagnosis);
-        ais_draws_free(draws);
-        return failed(&context);
-    }
+                        "%d chains of %d draws of %d parameters are too many to judge in memory: nobody judged the "
+                        "draws in %s; keep fewer with --thin",
+                        set->chains, result->sample.draws, target->dim, set->out);
     const ais_report_run run = {.target = set->target,
-                                .sampler = ais_kernel_name(kernel),
+                                .sampler = ais_kernel_name(made->kernel),
                                 .seed = set->seed,
-                                .train_seconds = set->training
-                                                     ? set->training->start_seconds + set->training->train_seconds
-                                                     : NAN, /* the file does not tell */
-                                .result = result,
-                                .evaluations = ais_evaluations_of(&set->budget.check, set->training, result, *judging),
-                                .training = set->training};
-    const ais_figure_data data = {.draws = draws,
-                                  .diagnosis = diagnosis,
-                                  .target = known,
-                                  .curve = set->training ? set->training->point : NULL,
-                                  .points = set->training ? set->training->points : 0,
-                                  .rungs = set->training ? &set->training->rungs : NULL};
-    bool written = write_summary(set, diagnosis, &run) && (!set->report || write_report(set, &data, &run, kernel));
-    int code = written ? tell(diagnosis, &run, set->json, set->quiet, set->rows) : EXIT_FAILED;
+                                .train_seconds = training ? training->start_seconds + training->train_seconds
+                                                          : NAN, /* the file does not tell */
+                                .result = &result->sample,
+                                .evaluations = result->evaluations,
+                                .training = training};
+    /* As in judging, figures must not evaluate a user's own density: only one whose truth is known. */
+    const ais_figure_data data = {.draws = result->draws,
+                                  .diagnosis = result->diagnosis,
+                                  .target = target->reference ? target : NULL,
+                                  .curve = training ? training->point : NULL,
+                                  .points = training ? training->points : 0,
+                                  .rungs = training ? &training->rungs : NULL};
+    if (!write_summary(set, result->diagnosis, &run) || (set->report && !write_report(set, &data, &run, made->kernel)))
+        return EXIT_FAILED;
+    int code = tell(result->diagnosis, &run, set->json, set->quiet, set->rows);
     if (code != EXIT_FAILED && !set->quiet)
         fprintf(stderr, "draws%s and summary.json are in %s\n", set->report ? ", report.html" : "", set->out);
-    ais_diagnosis_free(diagnosis);
-    ais_draws_free(draws);
     return code;
-}
-
-/* ---- limits -------------------------------------------------------------------------------------- */
-
-/* What is left for the draws when learning, if there was any, is done. False after a complaint. */
-typedef struct limits {
-    int draws;
-    double effective;
-    long evaluations;
-    double seconds;
-} limits;
-
-static bool limits_of(const settings *set, int dim, limits *left) {
-    const ais_training *training = set->training;
-    const budget *all = &set->budget;
-    *left = (limits){.draws = set->draws,
-                     .effective = all->effective,
-                     .evaluations = evaluations_left(all, training ? training->densities + training->gradients : 0),
-                     .seconds = seconds_left(all)};
-    if (left->evaluations < 0)
-        complain(EXIT_FAILED, "all %.0f evaluations are spent: none are left to draw with", all->evaluations);
-    if (left->seconds < 0) complain(EXIT_FAILED, "the deadline of %g s is over before the first draw", all->seconds);
-    if (left->evaluations < 0 || left->seconds < 0) return false;
-    if (left->evaluations > 2 * JUDGING_SHARE) left->evaluations -= left->evaluations / (2 * JUDGING_SHARE);
-    /* Judging takes about a microsecond a number: no more draws than a tenth of the time is enough for. */
-    double fit = fmax(1e5 * all->seconds / ((double)dim * set->chains), 1);
-    if (all->seconds == 0 || (set->draws > 0 && set->draws <= fit)) return true;
-    left->draws = fit < 1e9 ? (int)fit : (int)1e9;
-    left->effective = fmin(left->effective, (double)left->draws * set->chains);
-    return true;
-}
-
-/* Unless it was said, warm-up is no more than a part of a budget: a twentieth where nothing adapts, else a quarter, a
- * trajectory being reckoned at sixteen evaluations. */
-static int warmup_of(const settings *set, const ais_kernel *kernel, long evaluations) {
-    if (set->warmup != UNSAID || evaluations == 0) return set->warmup != UNSAID ? set->warmup : set->usual_warmup;
-    bool trajectories = ais_kernel_info(kernel) & (1u << AIS_INFO_N_LEAPFROG | 1u << AIS_INFO_TRIP);
-    long most = evaluations / set->chains / (trajectories ? 64 : ais_kernel_shape(kernel) ? 20 : 4);
-    return most < set->usual_warmup ? (int)most : set->usual_warmup;
 }
 
 static void tell_of_end(const settings *set, const ais_sample_result *result) {
@@ -271,50 +170,63 @@ static void tell_of_end(const settings *set, const ais_sample_result *result) {
 
 /* ---- the job ------------------------------------------------------------------------------------- */
 
-static int draw(const settings *set, const limits *left, const ais_target *target, const ais_kernel *kernel,
-                ais_sink *const *sink, int sinks) {
-    ais_context context = {0};
-    progress_view view;
-    progress_begin(&view);
-    const ais_sample_options options = {.seed = set->seed,
-                                        .chains = set->chains,
-                                        .warmup = set->warmup,
-                                        .draws = left->draws,
-                                        .effective = left->effective,
-                                        .evaluations = left->evaluations,
-                                        .seconds = left->seconds,
-                                        .thin = set->thin,
-                                        .threads = set->threads,
-                                        .save_warmup = set->save_warmup,
-                                        .progress = set->quiet ? NULL : progress_show,
-                                        .progress_data = &view,
-                                        .start = set->start,
-                                        .stop = stop_flag(),
-                                        .ranks = ranks_all()};
-    ais_sample_result result = {0};
-    catch_interrupts();
-    ais_status status = ais_sample(&context, target, kernel, &options, sink, sinks, &result);
-    release_interrupts();
-    if (status != AIS_OK && status != AIS_STOPPED) return failed(&context);
+/* What there is to write and to say when ais_run has come back with a result. */
+static int deliver(settings *set, const ais_target *target, const outcome *made, ais_status status,
+                   const ais_context *context) {
     if (!ranks_lead()) return 0;
+    const ais_run_result *result = made->result;
+    set->warmup = result->warmup;
     remove_judgements(set);
-    long judging = 0;
-    if (status == AIS_OK) tell_of_end(set, &result);
-    int code = result.draws > 0 ? judge(set, target, kernel, &result, &judging) : EXIT_FAILED;
-    if (!write_run_json(set, kernel, &result, status == AIS_STOPPED, judging)) return EXIT_FAILED;
+    if (!write_run_json(set, made, status == AIS_STOPPED)) return EXIT_FAILED;
+    if (status != AIS_OK && status != AIS_STOPPED) return failed(context);
+    if (status == AIS_OK) tell_of_end(set, &result->sample);
+    int code = result->sample.draws > 0 ? report(set, target, made) : EXIT_FAILED;
     if (status != AIS_STOPPED) return code;
-    if (result.draws == 0) return complain(EXIT_FAILED, "%s", context.message);
-    return complain(EXIT_FAILED, "%s; the files in %s are complete up to there", context.message, set->out);
+    if (result->sample.draws == 0) return complain(EXIT_FAILED, "%s", context->message);
+    return complain(EXIT_FAILED, "%s; the files in %s are complete up to there", context->message, set->out);
 }
 
-int draw_to_files(const settings *wish, const ais_target *target, const ais_kernel *kernel) {
+static int run_into(settings *set, const ais_target *target, const ais_run_options *how, ais_sink *const *sink,
+                    int sinks) {
+    ais_context context = {0};
+    ais_run_result *result;
+    progress_view view;
+    progress_begin(&view);
+    ais_run_options options = *how;
+    options.seed = set->seed;
+    options.chains = set->chains;
+    options.warmup = set->warmup == UNSAID ? 0 : set->warmup == 0 ? -1 : set->warmup;
+    options.draws = set->draws;
+    options.effective = set->budget.effective;
+    options.evaluations = (long)set->budget.evaluations;
+    options.seconds = set->budget.seconds;
+    options.thin = set->thin;
+    options.threads = set->threads;
+    options.save_warmup = set->save_warmup;
+    options.before.check = &set->budget.check;
+    options.before.seconds = wall_seconds() - set->budget.began;
+    options.sinks = sink;
+    options.sink_count = sinks;
+    options.progress = set->quiet ? NULL : progress_show;
+    options.progress_data = &view;
+    options.stop = stop_flag();
+    options.ranks = ranks_all();
+    catch_interrupts();
+    ais_status status = ais_run(&context, target, &options, &result);
+    release_interrupts();
+    if (!result) return failed(&context);
+    const outcome made = {result, result->kernel ? result->kernel : how->before.kernel,
+                          result->training ? result->training : how->before.training};
+    int code = made.kernel ? deliver(set, target, &made, status, &context) : failed(&context);
+    ais_run_free(result);
+    return code;
+}
+
+int draw_to_files(const settings *wish, const ais_target *target, const ais_run_options *how) {
     ais_sink *sink[2];
     settings set = *wish;
-    limits left;
     int sinks = 0, code = EXIT_FAILED;
-    if (!limits_of(wish, target->dim, &left)) return EXIT_FAILED;
-    set.warmup = warmup_of(wish, kernel, left.evaluations);
-    if (!ranks_lead() || make_sinks(&set, sink, &sinks)) code = draw(&set, &left, target, kernel, sink, sinks);
+    if (!ranks_lead() || make_sinks(&set, sink, &sinks)) code = run_into(&set, target, how, sink, sinks);
     for (int i = 0; i < sinks; i++) ais_sink_free(sink[i]);
     return code;
 }
@@ -324,28 +236,10 @@ settings default_settings(void) {
                       .chains = 4,
                       .draws = UNSAID,
                       .warmup = UNSAID,
-                      .usual_warmup = 1000,
                       .thin = 1,
                       .rows = 30,
                       .format = "both",
                       .metric = "diag"};
-}
-
-/* A chain's point, density, tuning and one draw with its sampler columns, at the least: what the sampler keeps. */
-static double bytes_per_chain(int dim) { return (3.0 * dim + 16) * sizeof(double); }
-
-bool chains_fit(const settings *set, int dim) {
-    double need = set->chains * bytes_per_chain(dim);
-    double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    if (need > have)
-        complain(EXIT_USAGE, "%d chains of %d parameters need at least %.3g GB and this machine has %.3g: take fewer",
-                 set->chains, dim, need * 1e-9, have * 1e-9);
-    else if (set->chains > most_csv_files && strcmp(set->format, "netcdf") != 0)
-        complain(EXIT_USAGE, "%d chains would be %d CSV files, one each: take --format netcdf, or fewer chains",
-                 set->chains, set->chains);
-    else
-        return true;
-    return false;
 }
 
 bool settings_make_sense(settings *set) {
@@ -355,6 +249,11 @@ bool settings_make_sense(settings *set) {
     }
     if (set->out && !*set->out) {
         complain(EXIT_USAGE, "--out is empty: name a folder");
+        return false;
+    }
+    if (set->chains > most_csv_files && strcmp(set->format, "netcdf") != 0) {
+        complain(EXIT_USAGE, "%d chains would be %d CSV files, one each: take --format netcdf, or fewer chains",
+                 set->chains, set->chains);
         return false;
     }
     if (set->draws == UNSAID) set->draws = set->budget.effective > 0 ? 0 : 1000;

@@ -6,16 +6,14 @@
 
 enum { UNSAID = -1 }; /* of a count that was not given */
 
-/* How to draw, where to, and what came before. */
+/* How to draw, and where to. */
 typedef struct settings {
     const char *target, *kernel_file, *sampler, *out, *format, *test, *metric;
     uint64_t seed;
-    int chains, draws, warmup, usual_warmup, thin, threads, leapfrogs, max_depth, rows, iterations;
+    int chains, draws, warmup, thin, threads, leapfrogs, max_depth, rows, iterations;
     double step_size, target_accept, jitter, scale, start_scale;
     bool save_warmup, report, json, quiet, help;
     budget budget;
-    const double *start;          /* chains x dim, or NULL */
-    const ais_training *training; /* of the kernel in this very run, or NULL */
 } settings;
 
 /* What holds when no option says otherwise. */
@@ -24,14 +22,12 @@ settings default_settings(void);
 /* Fills in what was left unsaid and starts the clock of the budget; false after a complaint. */
 bool settings_make_sense(settings *set);
 
-/* Whether so many chains in dim dimensions fit this machine, asked before any work; false after a complaint. */
-bool chains_fit(const settings *set, int dim);
-
 /* out/NAME, NAME being the target's without folder, ending and keys. */
 void default_directory(const char *target, char *directory, size_t size);
 
-/* Draws, writes and judges; an exit code. */
-int draw_to_files(const settings *set, const ais_target *target, const ais_kernel *kernel);
+/* ais_run with these settings and what `how` says of learning, or of the kernel to draw with: files, verdict; an exit
+ * code. */
+int draw_to_files(const settings *set, const ais_target *target, const ais_run_options *how);
 
 /* The options that both have. */
 #define DRAW_OPTIONS(set)                                                                                               \

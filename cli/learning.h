@@ -66,18 +66,25 @@ void learning_tell(const learning *set);
 /* The kernel is safe: the checkpoint goes. */
 void learning_done(const learning *set);
 
-/* What learning may cost; 0: no limit. */
-typedef struct learning_limits {
-    double effective;
-    long evaluations;
-    double seconds;
-} learning_limits;
+/* The settings as the library takes them, with a live table on stderr. Seed, threads, budget, stop and ranks are left
+ * to the caller. It must stay where it is: the options point into it. */
+typedef struct learning_plan {
+    ais_train_options options;
+    ais_shape shape;
+    ais_draws *draws; /* that learning starts from, or NULL */
+    progress_view view;
+} learning_plan;
 
-/* Half at most of what the check of the target has left: the rest is for the draws. False after a complaint. */
-bool half_for_learning(const budget *all, learning_limits *limits);
+/* Refuses settings that contradict each other, reads what learning starts from, makes the folder; an exit code. The
+ * plan is to be freed in any case. */
+int learning_prepare(const learning *set, const ais_target *target, bool quiet, learning_plan *plan);
+void learning_free(learning_plan *plan);
+
+/* Says that learning was stopped, and what is left of it. */
+void learning_stopped(const learning *set, const ais_context *context);
 
 /* Trains with a live table on stderr; an exit code, 0 when there is a kernel. */
-int learn(const learning *set, const learning_limits *limits, const ais_target *target, uint64_t seed, int threads,
+int learn(const learning *set, const ais_budget *limits, const ais_target *target, uint64_t seed, int threads,
           bool quiet, ais_kernel **kernel, ais_training **training);
 
 /* What of A-NICE-MC's training can be said here (anice.c); 0: its authors' choice. */
@@ -95,8 +102,7 @@ int learn_anice(const anice_learning *set, const ais_target *target, uint64_t se
 /* Whether anything was said that A-NICE-MC does not look at. */
 bool beyond_anice(const learning *set);
 
-/* chains x dim, to start at members of the population, which are already about distributed as the target. The caller
- * frees them; NULL when memory is out. */
+/* chains x dim, where learning has been (ais_training_starts). The caller frees them; NULL when memory is out. */
 double *population_points(const ais_training *training, int chains);
 
 void learning_show(const ais_train_progress *progress, void *view);

@@ -1,66 +1,57 @@
 /* aisampler run: learns, draws, judges. The main job. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "draw.h"
 #include "learning.h"
 #include "ranks.h"
 
-enum { rival_warmup = 500 }; /* what NUTS and the random walk need to adapt */
+/* What the end of learning needs to know. */
+typedef struct running {
+    const settings *set;
+    const learning *how;
+    const ais_target *target;
+    bool stopped; /* learning was */
+} running;
 
-static int save_kernel(const settings *set, const ais_kernel *kernel, const ais_target *target) {
-    ais_context context = {0};
+static ais_status save_kernel(ais_context *context, const running *run, const ais_kernel *kernel) {
     char path[4200];
-    snprintf(path, sizeof path, "%s/kernel.ais", set->out);
-    if (ais_directory_make(&context, set->out) != AIS_OK) return failed(&context);
-    return ais_kernel_save(&context, kernel, target, path) == AIS_OK ? 0 : failed(&context);
+    snprintf(path, sizeof path, "%s/kernel.ais", run->set->out);
+    return ais_kernel_save(context, kernel, run->target, path);
 }
 
-/* Where a classical kernel does better, the two are cycled: one step of each in turn. Says so. */
-static int join_rival(settings *set, const ais_training *training, ais_kernel **kernel) {
-    if (!(training->rival_ess_per_second > training->ess_per_second)) return 0;
-    ais_context context = {0};
-    bool nuts = strcmp(training->rival, "nuts") == 0;
-    ais_kernel *part[2] = {*kernel, NULL};
-    ais_status status = nuts ? ais_kernel_nuts(&context, NULL, &part[1]) : ais_kernel_rwm(&context, NULL, &part[1]);
-    if (status != AIS_OK) return failed(&context);
-    *kernel = NULL; /* the cycle owns its parts, also when it fails */
-    if (ais_kernel_cycle(&context, part, 2, kernel) != AIS_OK) return failed(&context);
-    if (set->usual_warmup < rival_warmup) set->usual_warmup = rival_warmup;
-    if (!set->quiet)
+/* The kernel is safe before the first draw. Whoever stopped learning wants draws of what was learned: another Ctrl-C
+ * stops those. */
+static ais_status when_learned(ais_context *context, const ais_run_learned *learned, void *data) {
+    running *run = data;
+    const ais_training *training = learned->training;
+    run->stopped = *stop_flag();
+    if (learned->stopped) learning_stopped(run->how, context);
+    catch_interrupts();
+    if (ranks_lead()) {
+        ais_status status = save_kernel(context, run, learned->kernel);
+        if (status != AIS_OK) return status;
+    }
+    if (learned->rival && !run->set->quiet)
         fprintf(stderr,
                 "%s does better here (worst ESS %.3g a second against %.3g): the chains take a step of each in turn\n",
-                training->rival, training->rival_ess_per_second, training->ess_per_second);
-    return 0;
+                learned->rival, training->rival_ess_per_second, training->ess_per_second);
+    if (!run->set->quiet && !run->set->json) learning_verdict(training, stdout);
+    return AIS_OK;
 }
 
-/* Effective draws that come far slower than the kernel was judged are a sign of chains that stick: an end is better
- * than drawing for ever. */
-static void limit_draws(settings *set, const ais_training *training) {
-    enum { slower = 20, least = 1000, most = 1 << 30 };
-    if (!(set->budget.effective > 0) || set->draws > 0 || !(training->worst_ess > 0)) return;
-    double draws = slower * set->budget.effective / training->worst_ess / set->chains;
-    set->draws = draws < least ? least : draws > most ? most : (int)draws;
-}
-
-static int draw_learned(settings *set, const ais_target *target, const ais_kernel *kernel,
-                        const ais_training *training) {
-    double *start = population_points(training, set->chains);
-    if (!start) return complain(EXIT_FAILED, "out of memory for the starting points of %d chains", set->chains);
-    set->start = start;
-    set->training = training;
-    limit_draws(set, training);
-    if (!set->quiet && !set->json) learning_verdict(training, stdout);
-    int code = draw_to_files(set, target, kernel);
-    set->start = NULL;
-    free(start);
+static int learn_and_draw(const settings *set, const learning *how, const ais_target *target) {
+    learning_plan plan;
+    running run = {.set = set, .how = how, .target = target};
+    int code = learning_prepare(how, target, set->quiet, &plan);
+    const ais_run_options options = {AIS_RUN_HEAD, .learning = &plan.options, .learned = when_learned,
+                                     .learned_data = &run};
+    if (code == 0) code = draw_to_files(set, target, &options);
+    if ((code == 0 || code == EXIT_DISTRUST) && !run.stopped && ranks_lead()) learning_done(how);
+    learning_free(&plan);
     return code;
 }
 
 int run_run(int argc, char **argv) {
     settings set = default_settings();
     set.chains = 16;
-    set.usual_warmup = 20;
     set.report = true;
     learning how = {0};
     const option options[] = {LEARNING_OPTIONS(how), DRAW_OPTIONS(set), {0}};
@@ -83,8 +74,6 @@ int run_run(int argc, char **argv) {
     set.quiet = set.quiet || !ranks_lead();
     ais_context context = {0};
     ais_target *target = NULL;
-    ais_kernel *kernel = NULL;
-    ais_training *training = NULL;
     char directory[4096];
     if (ais_target_open(&context, set.target, &target) != AIS_OK) return failed(&context);
     default_directory(set.target, directory, sizeof directory);
@@ -92,18 +81,8 @@ int run_run(int argc, char **argv) {
     how.folder = set.out;
     learning_checkpoint(&how, set.out, "kernel.ais");
     if (how.scale > 0) target->start_scale = how.scale; /* where chains begin is where modes are hunted */
-    int code = chains_fit(&set, target->dim) ? 0 : EXIT_USAGE;
-    if (code == 0) code = budget_check(&set.budget, target, set.seed);
-    learning_limits limits;
-    if (code == 0 && !half_for_learning(&set.budget, &limits)) code = EXIT_USAGE;
-    if (code == 0) code = learn(&how, &limits, target, set.seed, set.threads, set.quiet, &kernel, &training);
-    bool stopped = *stop_flag();
-    if (code == 0 && ranks_lead()) code = save_kernel(&set, kernel, target);
-    if (code == 0) code = join_rival(&set, training, &kernel);
-    if (code == 0) code = draw_learned(&set, target, kernel, training);
-    if ((code == 0 || code == EXIT_DISTRUST) && !stopped && ranks_lead()) learning_done(&how);
-    ais_training_free(training);
-    ais_kernel_free(kernel);
+    int code = budget_check(&set.budget, target, set.seed);
+    if (code == 0) code = learn_and_draw(&set, &how, target);
     ais_target_close(target);
     return code;
 }

@@ -93,8 +93,11 @@ static bool known_samplers(const char *list) {
 }
 
 static int climb(const settings *set, const ais_target *target, ais_kernel **kernel, ais_training **training) {
-    learning_limits limits;
-    if (!half_for_learning(&set->budget, &limits)) return EXIT_USAGE;
+    ais_budget limits;
+    int code = budget_left(&set->budget, &limits);
+    if (code != 0) return code;
+    limits.evaluations = (limits.evaluations + 1) / 2; /* the rest is for the draws */
+    limits.seconds /= 2;
     return learn(&(learning){.ladder = true}, &limits, target, set->seed, set->threads, set->quiet, kernel, training);
 }
 
@@ -145,10 +148,11 @@ static int draw_with(settings *set, const ais_target *target, const ais_kernel *
     double *start = training && training->rungs.count ? population_points(training, set->chains) : NULL;
     if (training && training->rungs.count && !start)
         return complain(EXIT_FAILED, "out of memory for the starting points of %d chains", set->chains);
-    set->training = training;
-    set->start = start;
-    int code = draw_to_files(set, target, kernel);
-    set->start = NULL;
+    const ais_run_options given = {AIS_RUN_HEAD, .start = start,
+                                   .before = {.kernel = kernel,
+                                              .training = training,
+                                              .warmup = is_ladder(ais_kernel_name(kernel)) ? ladder_warmup : 0}};
+    int code = draw_to_files(set, target, &given);
     free(start);
     return code;
 }
@@ -172,8 +176,7 @@ static int sample(settings *set) {
     if (!set->sampler && !set->kernel_file) set->sampler = target->grad ? "nuts" : "rwm";
     default_directory(set->target, directory, sizeof directory);
     if (!set->out) set->out = directory;
-    if (set->sampler && is_ladder(set->sampler)) set->usual_warmup = ladder_warmup;
-    if (!options_apply(set) || !chains_fit(set, target->dim))
+    if (!options_apply(set))
         code = EXIT_USAGE;
     else if ((code = budget_check(&set->budget, target, set->seed)) == 0 &&
              (code = make_kernel(set, target, &kernel, &training)) == 0)

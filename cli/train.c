@@ -90,9 +90,8 @@ int run_train(int argc, char **argv) {
     learning_checkpoint(&how, NULL, out);
     if (how.scale > 0) target->start_scale = how.scale; /* as in run */
     int code = budget_check(&all, target, seed);
-    const learning_limits limits = {all.effective, evaluations_left(&all, 0), seconds_left(&all)};
-    if (code == 0 && (limits.evaluations < 0 || limits.seconds < 0))
-        code = complain(EXIT_USAGE, "nothing is left to learn with after the check of the target: allow more");
+    ais_budget limits = {0};
+    if (code == 0) code = budget_left(&all, &limits);
     const anice_learning baseline = {
         .iterations = how.steps, .hidden = how.hidden, .rate = how.rate, .kept = ranks_lead() ? &how : NULL};
     if (code == 0)

@@ -130,70 +130,69 @@ void learning_tell(const learning *set) {
                 set->checkpoint);
 }
 
-bool half_for_learning(const budget *all, learning_limits *limits) {
-    long evaluations = evaluations_left(all, 0);
-    double seconds = seconds_left(all);
-    *limits = (learning_limits){all->effective, evaluations / 2, seconds / 2};
-    if (evaluations >= 0 && seconds >= 0) return true;
-    complain(EXIT_USAGE, "nothing is left to learn with after the check of the target: allow more");
-    return false;
-}
-
-int learn(const learning *set, const learning_limits *limits, const ais_target *target, uint64_t seed, int threads,
-          bool quiet, ais_kernel **kernel, ais_training **training) {
+int learning_prepare(const learning *set, const ais_target *target, bool quiet, learning_plan *plan) {
+    *plan = (learning_plan){.shape = shape_of(set, target->dim)};
+    progress_begin(&plan->view);
+    plan->options = (ais_train_options){.shape = shape_asked(set) ? &plan->shape : NULL,
+                                        .objective = set->objective,
+                                        .rlogr = set->loss && strcmp(set->loss, "rlogr") == 0,
+                                        .paper = set->paper != NULL,
+                                        .ladder = set->ladder,
+                                        .steps = set->steps,
+                                        .rate = set->rate,
+                                        .population = set->population,
+                                        .scale = set->scale,
+                                        .screen = set->screen,
+                                        .checkpoint_seconds = set->renewal,
+                                        .checkpoint = set->checkpoint[0] ? set->checkpoint : NULL,
+                                        .resume = set->resume,
+                                        .progress = quiet ? NULL : learning_show,
+                                        .progress_data = &plan->view};
     const char *why = objection(set);
     if (why) return complain(EXIT_USAGE, "%s", why);
+    int code = start_method(set, &plan->options, &plan->draws);
+    if (code != 0) return code;
     ais_context context = {0};
-    ais_draws *draws = NULL;
-    progress_view view;
-    progress_begin(&view);
-    ais_shape shape = shape_of(set, target->dim);
-    ais_train_options options = {.seed = seed,
-                                 .threads = threads,
-                                 .shape = shape_asked(set) ? &shape : NULL,
-                                 .objective = set->objective,
-                                 .rlogr = set->loss && strcmp(set->loss, "rlogr") == 0,
-                                 .paper = set->paper != NULL,
-                                 .ladder = set->ladder,
-                                 .steps = set->steps,
-                                 .rate = set->rate,
-                                 .population = set->population,
-                                 .scale = set->scale,
-                                 .screen = set->screen,
-                                 .effective = limits->effective,
-                                 .evaluations = limits->evaluations,
-                                 .seconds = limits->seconds,
-                                 .checkpoint_seconds = set->renewal,
-                                 .checkpoint = set->checkpoint[0] ? set->checkpoint : NULL,
-                                 .resume = set->resume,
-                                 .progress = quiet ? NULL : learning_show,
-                                 .progress_data = &view,
-                                 .stop = stop_flag(),
-                                 .ranks = ranks_all()};
-    int code = start_method(set, &options, &draws);
-    if (code == 0 && set->folder && ais_directory_make(&context, set->folder) != AIS_OK) code = failed(&context);
+    if (set->folder && ais_directory_make(&context, set->folder) != AIS_OK) return failed(&context);
+    learning_tell(set);
+    return 0;
+}
+
+void learning_free(learning_plan *plan) { ais_draws_free(plan->draws); }
+
+void learning_stopped(const learning *set, const ais_context *context) {
+    complain(0, "%s; the best kernel so far is kept%s", context->message,
+             set->checkpoint[0] ? ", and --resume goes on" : "");
+}
+
+int learn(const learning *set, const ais_budget *limits, const ais_target *target, uint64_t seed, int threads,
+          bool quiet, ais_kernel **kernel, ais_training **training) {
+    ais_context context = {0};
+    learning_plan plan;
+    int code = learning_prepare(set, target, quiet, &plan);
+    plan.options.seed = seed;
+    plan.options.threads = threads;
+    plan.options.effective = limits->effective;
+    plan.options.evaluations = limits->evaluations;
+    plan.options.seconds = limits->seconds;
+    plan.options.stop = stop_flag();
+    plan.options.ranks = ranks_all();
     if (code == 0) {
-        learning_tell(set);
         catch_interrupts();
-        ais_status status = ais_train(&context, target, &options, kernel, training);
+        ais_status status = ais_train(&context, target, &plan.options, kernel, training);
         release_interrupts();
         if (status == AIS_STOPPED && *kernel)
-            complain(0, "%s; the best kernel so far is kept%s", context.message,
-                     set->checkpoint[0] ? ", and --resume goes on" : "");
+            learning_stopped(set, &context);
         else if (status != AIS_OK)
             code = failed(&context);
     }
-    ais_draws_free(draws);
+    learning_free(&plan);
     return code;
 }
 
 double *population_points(const ais_training *training, int chains) {
-    size_t dim = (size_t)training->dim;
-    double *start = malloc((size_t)chains * dim * sizeof *start);
-    for (int c = 0; start && c < chains; c++) {
-        size_t member = (size_t)c * (size_t)training->count / (size_t)chains % (size_t)training->count;
-        memcpy(start + (size_t)c * dim, training->x + member * dim, dim * sizeof *start);
-    }
+    double *start = malloc((size_t)chains * (size_t)training->dim * sizeof *start);
+    if (start) ais_training_starts(training, chains, start);
     return start;
 }
 

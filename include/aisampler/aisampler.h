@@ -14,9 +14,10 @@
  *     verify.h       whether they are of the whole density, as far as it, the kernel and its training tell
  *     figure.h       panels, lines, histograms, heat maps, as SVG, PNG or PDF
  *     report.h       a diagnosis as text, JSON, figures and a page
+ *     run.h          the whole job in one call: start here
  *     bench.h        how fast this machine does it
  *
- * The whole of it in twenty lines: examples/sample.c.
+ * The whole of it in twenty lines: examples/01_run.c; step by step: examples/02_kernel.c.
  */
 #ifndef AISAMPLER_H
 #define AISAMPLER_H
@@ -30,6 +31,7 @@
 #include "kernel.h"
 #include "ranks.h"
 #include "report.h"
+#include "run.h"
 #include "sampler.h"
 #include "status.h"
 #include "target.h"

@@ -17,14 +17,14 @@ int ais_chains_per_block(const ais_target *target, const ais_kernel *kernel, int
     return share < LARGEST_BLOCK ? share : LARGEST_BLOCK;
 }
 
-int ais_block_size(const ais_run *run, int b) {
+int ais_block_size(const ais_sampling *run, int b) {
     int left = run->chains - b * run->block_chains;
     return left < run->block_chains ? left : run->block_chains;
 }
 
 /* ---- beginning ----------------------------------------------------------------------------------- */
 
-static ais_status new_state(ais_run *run, ais_block *block, int first, int chains) {
+static ais_status new_state(ais_sampling *run, ais_block *block, int first, int chains) {
     const ais_target *target = &block->counted.target;
     size_t offset = (size_t)first * (size_t)target->dim;
     uint64_t seed = run->header.seed, warmup = (uint64_t)run->warmup;
@@ -36,7 +36,7 @@ static ais_status new_state(ais_run *run, ais_block *block, int first, int chain
     return ais_state_try(&block->context, target, seed, (uint32_t)first, chains, warmup, &own, &block->state);
 }
 
-static ais_status begin(ais_run *run, int b) {
+static ais_status begin(ais_sampling *run, int b) {
     ais_block *block = &run->block[b];
     int chains = ais_block_size(run, b);
     ais_status status = new_state(run, block, b * run->block_chains, chains);
@@ -47,7 +47,7 @@ static ais_status begin(ais_run *run, int b) {
     return run->kernel->type->init(&block->context, run->kernel, block->state, &block->own);
 }
 
-bool ais_block_new(ais_run *run, int b) {
+bool ais_block_new(ais_sampling *run, int b) {
     ais_counted *counted = &run->block[b].counted;
     int chains = ais_block_size(run, b);
     bool made = ais_counted_begin(counted, run->target, (size_t)chains, ais_padded((size_t)chains));
@@ -56,13 +56,13 @@ bool ais_block_new(ais_run *run, int b) {
     return made;
 }
 
-static void count_evaluations(const ais_run *run, int b) {
+static void count_evaluations(const ais_sampling *run, int b) {
     run->tally[b].densities = ais_counted_densities(&run->block[b].counted);
     run->tally[b].gradients = ais_counted_gradients(&run->block[b].counted);
 }
 
 void ais_block_init(void *data, int b) {
-    ais_run *run = data;
+    ais_sampling *run = data;
     run->block[b].status = begin(run, b);
     count_evaluations(run, b);
 }
@@ -96,7 +96,7 @@ static void count_step(ais_tally *tally, unsigned fields, int chains, const ais_
 }
 
 /* One draw of every chain of a block costs `thin` steps. AIS_STOPPED when asked to stop between them. */
-static ais_status draw_once(ais_run *run, ais_block *block, ais_tally *tally, int t) {
+static ais_status draw_once(ais_sampling *run, ais_block *block, ais_tally *tally, int t) {
     ais_state *state = block->state;
     int dim = run->target->dim, thin = run->warming ? 1 : run->thin;
     for (int s = 0; s < thin; s++) {
@@ -118,7 +118,7 @@ static ais_status draw_once(ais_run *run, ais_block *block, ais_tally *tally, in
     return AIS_OK;
 }
 
-static ais_status draw_round(ais_run *run, int b) {
+static ais_status draw_round(ais_sampling *run, int b) {
     ais_block *block = &run->block[b];
     for (int t = 0; t < run->round && !ais_run_halted(run); t++) {
         ais_status status = draw_once(run, block, &run->tally[b], t);
@@ -129,7 +129,7 @@ static ais_status draw_round(ais_run *run, int b) {
 }
 
 void ais_block_run(void *data, int b) {
-    ais_run *run = data;
+    ais_sampling *run = data;
     ais_block *block = &run->block[b];
     run->tally[b].accept_sum = 0;
     run->tally[b].steps = 0;

@@ -16,7 +16,7 @@ static const double reserve = 1.01; /* an ESS is an estimate */
 
 /* ---- checks -------------------------------------------------------------------------------------- */
 
-static ais_status check_effective(ais_context *context, const ais_run *run) {
+static ais_status check_effective(ais_context *context, const ais_sampling *run) {
     double effective = run->options->effective, draws = (double)run->chains * run->draws;
     if (!(effective >= 0) || isinf(effective))
         return ais_fail(context, AIS_BAD_ARGUMENT, "effective is %g, but must be a number, 0 or more", effective);
@@ -32,7 +32,7 @@ static ais_status check_effective(ais_context *context, const ais_run *run) {
     return AIS_OK;
 }
 
-static ais_status check_evaluations(ais_context *context, const ais_run *run) {
+static ais_status check_evaluations(ais_context *context, const ais_sampling *run) {
     long evaluations = run->options->evaluations;
     double least = (double)run->chains * (run->warmup + 2.0); /* a start, warm-up and one draw of every chain */
     if (evaluations < 0)
@@ -50,7 +50,7 @@ static ais_status check_evaluations(ais_context *context, const ais_run *run) {
     return AIS_OK;
 }
 
-ais_status ais_goal_check(ais_context *context, const ais_run *run) {
+ais_status ais_goal_check(ais_context *context, const ais_sampling *run) {
     double seconds = run->options->seconds;
     ais_status status = check_effective(context, run);
     if (status == AIS_OK) status = check_evaluations(context, run);
@@ -61,16 +61,16 @@ ais_status ais_goal_check(ais_context *context, const ais_run *run) {
 
 /* ---- evaluations --------------------------------------------------------------------------------- */
 
-static long block_spent(const ais_run *run, int b) { return run->tally[b].densities + run->tally[b].gradients; }
+static long block_spent(const ais_sampling *run, int b) { return run->tally[b].densities + run->tally[b].gradients; }
 
-long ais_run_spent(const ais_run *run) {
+long ais_run_spent(const ais_sampling *run) {
     long spent = 0;
     for (int b = 0; b < run->blocks; b++) spent += block_spent(run, b);
     return spent;
 }
 
 /* Evaluations of one draw of one chain, those of the dearest block of the last leg; 0 when there was none. */
-static double dearest(const ais_run *run, int done) {
+static double dearest(const ais_sampling *run, int done) {
     double most = 0;
     for (int b = 0; b < run->blocks && done > run->goal.leg_from; b++) {
         double draws = (double)(done - run->goal.leg_from) * ais_block_size(run, b);
@@ -79,7 +79,7 @@ static double dearest(const ais_run *run, int done) {
     return most;
 }
 
-static void share_out(ais_run *run, int done, ais_leg *leg) {
+static void share_out(ais_sampling *run, int done, ais_leg *leg) {
     long share = (run->goal.evaluations - ais_run_spent(run)) / run->chains;
     double cost = dearest(run, done), length = cost > 0 ? (double)share / (2 * cost) : 1;
     leg->allowance = share;
@@ -94,17 +94,19 @@ static void share_out(ais_run *run, int done, ais_leg *leg) {
 /* ---- effective draws ----------------------------------------------------------------------------- */
 
 /* Tails whose ESS is below what the verdict asks for would make draws of no use that are enough otherwise. */
-static double tail_wanted(const ais_run *run) { return fmin((double)AIS_LEAST_ESS * run->chains, run->goal.effective); }
+static double tail_wanted(const ais_sampling *run) {
+    return fmin((double)AIS_LEAST_ESS * run->chains, run->goal.effective);
+}
 
 /* Draws at which there should be as many effective ones as are wanted. */
-static double predicted(const ais_run *run) {
+static double predicted(const ais_sampling *run) {
     const ais_goal *goal = &run->goal;
     if (!(goal->worst > 0)) return goal->effective / run->chains;
     double times = fmax(goal->effective / goal->worst, tail_wanted(run) / fmax(goal->tail, 1));
     return ceil(reserve * goal->looked * times);
 }
 
-static ais_status look(ais_context *context, ais_run *run, int done, int planned, ais_leg *leg) {
+static ais_status look(ais_context *context, ais_sampling *run, int done, int planned, ais_leg *leg) {
     ais_goal *goal = &run->goal;
     double worst, tail = INFINITY; /* progress is told while they are computed, and goes by the last ones */
     ais_status status =
@@ -127,7 +129,7 @@ static ais_status look(ais_context *context, ais_run *run, int done, int planned
     return AIS_OK;
 }
 
-int ais_goal_foreseen(const ais_run *run) {
+int ais_goal_foreseen(const ais_sampling *run) {
     if (run->goal.effective == 0) return run->draws;
     double draws = predicted(run);
     return draws < run->draws ? (int)draws : run->draws;
@@ -135,7 +137,7 @@ int ais_goal_foreseen(const ais_run *run) {
 
 /* ---- legs ---------------------------------------------------------------------------------------- */
 
-static ais_status plan(ais_context *context, ais_run *run, int done, int planned, ais_leg *leg) {
+static ais_status plan(ais_context *context, ais_sampling *run, int done, int planned, ais_leg *leg) {
     ais_goal *goal = &run->goal;
     ais_status status = AIS_OK;
     *leg = (ais_leg){.until = planned, .allowance = LONG_MAX, .over = done == planned, .ending = AIS_ENDED_DRAWS};
@@ -151,7 +153,7 @@ static ais_status plan(ais_context *context, ais_run *run, int done, int planned
     return status;
 }
 
-ais_status ais_goal_next(ais_context *context, ais_run *run, int done, int planned, ais_leg *leg) {
+ais_status ais_goal_next(ais_context *context, ais_sampling *run, int done, int planned, ais_leg *leg) {
     ais_status status = AIS_OK;
     if (ais_ranks_lead(run->ranks)) status = plan(context, run, done, planned, leg);
     status = ais_ranks_agree(context, run->ranks, status);

@@ -7,7 +7,7 @@
 static const double progress_seconds = 0.1;
 
 /* Draws of this round that all blocks of this rank have made so far. */
-static int done_by_all(const ais_run *run) {
+static int done_by_all(const ais_sampling *run) {
     int least = run->round;
     for (int b = run->part.first; b < run->part.end; b++) {
         int done = atomic_load_explicit(&run->block[b].done, memory_order_relaxed);
@@ -17,7 +17,7 @@ static int done_by_all(const ais_run *run) {
 }
 
 /* This rank's blocks as they are now, those of others as of the last round. */
-static long evaluations_now(const ais_run *run) {
+static long evaluations_now(const ais_sampling *run) {
     long sum = 0;
     for (int b = 0; b < run->blocks; b++) {
         bool own = b >= run->part.first && b < run->part.end;
@@ -29,7 +29,7 @@ static long evaluations_now(const ais_run *run) {
 }
 
 /* By the draws that are to come, the evaluations that may, and the deadline, whichever is first. */
-static double seconds_left(const ais_run *run, const ais_progress *now, double phase, double elapsed) {
+static double seconds_left(const ais_sampling *run, const ais_progress *now, double phase, double elapsed) {
     int done = run->warming ? now->warmup_done : now->draws_done;
     double draws = run->warming ? now->warmup - done + (double)now->draws * run->thin : now->draws - done;
     double left = done > 0 ? phase / done * fmax(draws, 0) : NAN;
@@ -39,7 +39,7 @@ static double seconds_left(const ais_run *run, const ais_progress *now, double p
     return run->options->seconds > 0 ? fmin(left, fmax(run->options->seconds - elapsed, 0)) : left;
 }
 
-static void report(ais_run *run, bool working, bool over) {
+static void report(ais_sampling *run, bool working, bool over) {
     double accept = 0, elapsed = ais_now() - run->started, phase = ais_now() - run->phase_started;
     long divergences = 0, steps = 0;
     for (int b = 0; b < run->blocks && !working; b++) { /* blocks at work are changing them */
@@ -67,22 +67,22 @@ static void report(ais_run *run, bool working, bool over) {
     run->options->progress(&progress, run->options->progress_data);
 }
 
-static void tell(ais_run *run, bool working, bool over) {
+static void tell(ais_sampling *run, bool working, bool over) {
     if (!run->options->progress || !ais_ranks_lead(run->ranks)) return;
     if (ais_now() - run->reported < progress_seconds && !over) return;
     run->reported = ais_now();
     report(run, working, over);
 }
 
-void ais_run_see_to_deadline(ais_run *run) {
+void ais_run_see_to_deadline(ais_sampling *run) {
     double seconds = run->options->seconds;
     if (seconds > 0 && ais_now() - run->started >= seconds) atomic_store(&run->halt, true);
 }
 
 void ais_run_watch(void *data) {
-    ais_run *run = data;
+    ais_sampling *run = data;
     ais_run_see_to_deadline(run);
     tell(run, true, false);
 }
 
-void ais_run_report(ais_run *run, bool over) { tell(run, false, over); }
+void ais_run_report(ais_sampling *run, bool over) { tell(run, false, over); }

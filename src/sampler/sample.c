@@ -37,7 +37,7 @@ static ais_status check_options(ais_context *context, const ais_sample_options *
 
 /* The failure of the earliest step, and there of the first chain, so that the message does not depend
  * on threads. */
-static ais_status first_failure(ais_context *context, const ais_run *run) {
+static ais_status first_failure(ais_context *context, const ais_sampling *run) {
     const ais_block *first = NULL;
     for (int b = run->part.first; b < run->part.end; b++) {
         const ais_block *block = &run->block[b];
@@ -56,7 +56,7 @@ typedef struct round_end {
     ais_ending ending;
 } round_end;
 
-static ais_status end_round(ais_context *context, ais_run *run, round_end *end) {
+static ais_status end_round(ais_context *context, ais_sampling *run, round_end *end) {
     double missing = 0, spent = 0;
     for (int b = run->part.first; b < run->part.end; b++) {
         missing = fmax(missing, run->round - run->block[b].done);
@@ -72,7 +72,7 @@ static ais_status end_round(ais_context *context, ais_run *run, round_end *end) 
 }
 
 /* The sentence for a run that ended before it had what it needs: after `done` of `planned` draws. */
-static ais_status say_why(ais_context *context, const ais_run *run, ais_ending ending, const char *what, int done,
+static ais_status say_why(ais_context *context, const ais_sampling *run, ais_ending ending, const char *what, int done,
                           int planned) {
     if (ending == AIS_ENDED_SECONDS)
         return ais_fail(context, AIS_STOPPED, "the deadline of %.3g s came after %d of %d %s draws per chain",
@@ -89,7 +89,7 @@ static ais_status say_why(ais_context *context, const ais_run *run, ais_ending e
 /* ---- sinks ------------------------------------------------------------------------------------- */
 
 /* Draws that not every block has reached are dropped: chains stay of equal length. */
-static void shorten(ais_run *run, int count) {
+static void shorten(ais_sampling *run, int count) {
     size_t dim = (size_t)run->target->dim, from = (size_t)run->round, to = (size_t)count;
     for (size_t c = 1; count < run->round && c < (size_t)run->own_chains; c++) {
         memmove(run->x + c * to * dim, run->x + c * from * dim, to * dim * sizeof(double));
@@ -99,12 +99,12 @@ static void shorten(ais_run *run, int count) {
 }
 
 /* ais_ranks.collect wants rank 0's base, or this rank's part alone. */
-static ais_tally *own_tally(const ais_run *run) {
+static ais_tally *own_tally(const ais_sampling *run) {
     return ais_ranks_lead(run->ranks) ? run->tally : run->tally + run->part.first;
 }
 
 /* Rank 0 gets the draws of all. */
-static ais_status collect(ais_context *context, ais_run *run, int count) {
+static ais_status collect(ais_context *context, ais_sampling *run, int count) {
     if (!run->ranks) return AIS_OK;
     size_t draws = (size_t)count, dim = (size_t)run->target->dim;
     const struct {
@@ -119,7 +119,7 @@ static ais_status collect(ais_context *context, ais_run *run, int count) {
     return status;
 }
 
-static ais_status write_round(ais_context *context, ais_run *run, int first, int count) {
+static ais_status write_round(ais_context *context, ais_sampling *run, int first, int count) {
     ais_chunk chunk = {
         .warmup = run->warming, .first = first, .count = count, .x = run->x, .logp = run->logp, .info = run->info};
     ais_status status = AIS_OK;
@@ -131,7 +131,8 @@ static ais_status write_round(ais_context *context, ais_run *run, int first, int
 }
 
 /* Every sink that began is ended, or abandoned when anything failed. */
-static ais_status close_sinks(ais_context *context, ais_run *run, ais_status status, const ais_run_footer *footer) {
+static ais_status close_sinks(ais_context *context, ais_sampling *run, ais_status status,
+                              const ais_run_footer *footer) {
     for (int s = 0; s < run->begun; s++) {
         ais_sink *sink = run->sink[s];
         if (status == AIS_OK || status == AIS_STOPPED) {
@@ -146,12 +147,12 @@ static ais_status close_sinks(ais_context *context, ais_run *run, ais_status sta
 
 /* ---- rounds ------------------------------------------------------------------------------------ */
 
-static ais_status collect_tallies(ais_context *context, const ais_run *run) {
+static ais_status collect_tallies(ais_context *context, const ais_sampling *run) {
     return ais_ranks_collect(context, run->ranks, run->blocks, 1, sizeof *run->tally, own_tally(run));
 }
 
 /* What a round has drawn, to where it belongs; *done counts it. */
-static ais_status deliver(ais_context *context, ais_run *run, int count, int *done) {
+static ais_status deliver(ais_context *context, ais_sampling *run, int count, int *done) {
     bool kept = !run->warming || run->header.save_warmup;
     ais_status status = AIS_OK;
     shorten(run, count);
@@ -167,7 +168,7 @@ static ais_status deliver(ais_context *context, ais_run *run, int count, int *do
     return ais_ranks_agree(context, run->ranks, status);
 }
 
-static ais_status run_round(ais_context *context, ais_run *run, int *done, round_end *end) {
+static ais_status run_round(ais_context *context, ais_sampling *run, int *done, round_end *end) {
     ais_pool_run_part(run->pool, run->blocks, ais_block_run, run);
     ais_status status = first_failure(context, run);
     if (status == AIS_OK) status = end_round(context, run, end);
@@ -177,7 +178,7 @@ static ais_status run_round(ais_context *context, ais_run *run, int *done, round
 }
 
 /* One phase, warm-up or sampling, leg by leg and round by round. */
-static ais_status run_phase(ais_context *context, ais_run *run, bool warming, ais_ending *ending) {
+static ais_status run_phase(ais_context *context, ais_sampling *run, bool warming, ais_ending *ending) {
     int planned = warming ? run->warmup : run->draws, *done = warming ? &run->warmup_done : &run->draws_done;
     int length = 1;
     run->warming = warming;
@@ -209,7 +210,7 @@ static ais_status run_phase(ais_context *context, ais_run *run, bool warming, ai
 }
 
 /* Warm-up, then the draws. AIS_STOPPED when the run did not get to them, or was asked to stop. */
-static ais_status run_phases(ais_context *context, ais_run *run, ais_sample_result *result) {
+static ais_status run_phases(ais_context *context, ais_sampling *run, ais_sample_result *result) {
     ais_status status = run_phase(context, run, true, &result->ended);
     result->warmup_seconds = ais_now() - run->phase_started;
     run->warmup_evaluations = ais_run_spent(run) - run->start_evaluations;
@@ -224,7 +225,7 @@ static ais_status run_phases(ais_context *context, ais_run *run, ais_sample_resu
 
 /* ---- a run ------------------------------------------------------------------------------------- */
 
-static void fill_result(const ais_run *run, ais_sample_result *result) {
+static void fill_result(const ais_sampling *run, ais_sample_result *result) {
     bool involution = ais_kernel_info(run->kernel) & 1u << AIS_INFO_ROUND_TRIP;
     result->draws = run->draws_done;
     result->acceptance = run->steps > 0 ? run->accept_sum / (double)run->steps : NAN;
@@ -242,7 +243,7 @@ static void fill_result(const ais_run *run, ais_sample_result *result) {
     }
 }
 
-static ais_status allocate(ais_context *context, ais_run *run) {
+static ais_status allocate(ais_context *context, ais_sampling *run) {
     size_t draw_bytes = ((size_t)run->target->dim + 1) * sizeof(double) + sizeof(ais_info);
     size_t fit = BUFFER_BYTES / (draw_bytes * (size_t)run->chains);
     run->longest_round = fit < 1 ? 1 : fit > 1 << 20 ? 1 << 20 : (int)fit;
@@ -265,7 +266,7 @@ static ais_status allocate(ais_context *context, ais_run *run) {
 }
 
 /* A start that a budget or deadline cut short is no fault of the density. */
-static ais_status start_failure(ais_context *context, ais_run *run, ais_ending *ending) {
+static ais_status start_failure(ais_context *context, ais_sampling *run, ais_ending *ending) {
     round_end end;
     run->round = 0;
     ais_status status = end_round(context, run, &end);
@@ -280,7 +281,7 @@ static ais_status start_failure(ais_context *context, ais_run *run, ais_ending *
     return ais_fail(context, AIS_STOPPED, "stopped before all chains had started");
 }
 
-static ais_status begin(ais_context *context, ais_run *run, ais_ending *ending) {
+static ais_status begin(ais_context *context, ais_sampling *run, ais_ending *ending) {
     ais_status status = ais_ranks_agree(context, run->ranks, allocate(context, run));
     if (status != AIS_OK) return status;
     run->phase_started = ais_now();
@@ -296,7 +297,7 @@ static ais_status begin(ais_context *context, ais_run *run, ais_ending *ending) 
     return ais_ranks_agree(context, run->ranks, status);
 }
 
-static void release(ais_run *run) {
+static void release(ais_sampling *run) {
     for (int b = 0; b < run->blocks && run->block; b++) ais_block_free(&run->block[b]);
     free(run->block);
     free(run->tally);
@@ -317,7 +318,7 @@ static int most_draws(const ais_sample_options *options, int dim, int chains) {
 }
 
 /* Every rank cuts the chains into the same blocks, by the threads of rank 0. */
-static ais_status divide(ais_context *context, ais_run *run) {
+static ais_status divide(ais_context *context, ais_sampling *run) {
     int workers = ais_pool_threads(run->pool) * (run->ranks ? run->ranks->size : 1);
     ais_status status = ais_ranks_first(context, run->ranks, &workers, sizeof workers);
     run->block_chains = ais_chains_per_block(run->target, run->kernel, run->chains, workers);
@@ -335,27 +336,27 @@ ais_status ais_sample(ais_context *context, const ais_target *target, const ais_
     int chains = options->chains ? options->chains : 4, draws = most_draws(options, target->dim, chains);
     /* What takes many evaluations a step. */
     bool trajectories = ais_kernel_info(kernel) & (1u << AIS_INFO_N_LEAPFROG | 1u << AIS_INFO_TRIP);
-    ais_run run = {.target = target,
-                   .kernel = kernel,
-                   .options = options,
-                   .stop = options->stop,
-                   .chains = chains,
-                   .warmup = options->warmup,
-                   .draws = draws,
-                   .thin = options->thin ? options->thin : 1,
-                   .single = chains == 1 || trajectories,
-                   .sink = sinks,
-                   .sinks = ais_ranks_lead(options->ranks) ? sink_count : 0,
-                   .ranks = options->ranks,
-                   .goal = {.effective = options->effective,
-                            .worst_at = -1,
-                            .tail_at = -1,
-                            .evaluations = options->evaluations > 0 ? options->evaluations : LONG_MAX,
-                            .worst = NAN,
-                            .tail = INFINITY},
-                   .kept = {.dim = target->dim, .chains = chains},
-                   .acceptance_now = NAN,
-                   .started = ais_now()};
+    ais_sampling run = {.target = target,
+                        .kernel = kernel,
+                        .options = options,
+                        .stop = options->stop,
+                        .chains = chains,
+                        .warmup = options->warmup,
+                        .draws = draws,
+                        .thin = options->thin ? options->thin : 1,
+                        .single = chains == 1 || trajectories,
+                        .sink = sinks,
+                        .sinks = ais_ranks_lead(options->ranks) ? sink_count : 0,
+                        .ranks = options->ranks,
+                        .goal = {.effective = options->effective,
+                                 .worst_at = -1,
+                                 .tail_at = -1,
+                                 .evaluations = options->evaluations > 0 ? options->evaluations : LONG_MAX,
+                                 .worst = NAN,
+                                 .tail = INFINITY},
+                        .kept = {.dim = target->dim, .chains = chains},
+                        .acceptance_now = NAN,
+                        .started = ais_now()};
     status = ais_goal_check(context, &run);
     if (status != AIS_OK) return status;
     run.header = (ais_run_header){.target = target,

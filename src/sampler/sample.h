@@ -51,7 +51,7 @@ typedef struct ais_goal {
     long *leg_spent;       /* of each block, as this leg began */
 } ais_goal;
 
-typedef struct ais_run {
+typedef struct ais_sampling {
     const ais_target *target;
     const ais_kernel *kernel;
     const ais_sample_options *options;
@@ -83,7 +83,7 @@ typedef struct ais_run {
     double started, phase_started, reported;
     double acceptance_now; /* as of the last round, for reports */
     long divergences_now;
-} ais_run;
+} ais_sampling;
 
 /* ---- block.c ------------------------------------------------------------------------------------- */
 
@@ -91,37 +91,37 @@ typedef struct ais_run {
 int ais_chains_per_block(const ais_target *target, const ais_kernel *kernel, int chains, int workers);
 
 /* The block's own view of the target; false when memory is out. */
-bool ais_block_new(ais_run *run, int b);
+bool ais_block_new(ais_sampling *run, int b);
 
 /* Tasks of the pool; data is the run. */
 void ais_block_init(void *data, int b);
 void ais_block_run(void *data, int b);
 void ais_block_free(ais_block *block);
-int ais_block_size(const ais_run *run, int b);
+int ais_block_size(const ais_sampling *run, int b);
 
 /* ---- goal.c -------------------------------------------------------------------------------------- */
 
 /* Refuses goals that contradict themselves or the rest of the options. */
-ais_status ais_goal_check(ais_context *context, const ais_run *run);
+ais_status ais_goal_check(ais_context *context, const ais_sampling *run);
 
 /* The next leg of the phase that has made `done` of `planned` draws; rank 0 decides for all. */
-ais_status ais_goal_next(ais_context *context, ais_run *run, int done, int planned, ais_leg *leg);
+ais_status ais_goal_next(ais_context *context, ais_sampling *run, int done, int planned, ais_leg *leg);
 
 /* Densities and gradients so far; on rank 0, of all. */
-long ais_run_spent(const ais_run *run);
+long ais_run_spent(const ais_sampling *run);
 
 /* Draws that there will be, as far as can be foreseen. */
-int ais_goal_foreseen(const ais_run *run);
+int ais_goal_foreseen(const ais_sampling *run);
 
 /* ---- progress.c ---------------------------------------------------------------------------------- */
 
 /* Called by the pool while blocks are at work: reports, and sees to the deadline. data is the run. */
 void ais_run_watch(void *data);
-void ais_run_report(ais_run *run, bool over);
-void ais_run_see_to_deadline(ais_run *run);
+void ais_run_report(ais_sampling *run, bool over);
+void ais_run_see_to_deadline(ais_sampling *run);
 
 /* Whether somebody asked for the end, or the deadline came. */
-static inline bool ais_run_halted(const ais_run *run) {
+static inline bool ais_run_halted(const ais_sampling *run) {
     return (run->stop && *run->stop) || atomic_load_explicit(&run->halt, memory_order_relaxed);
 }
 

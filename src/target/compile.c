@@ -88,19 +88,20 @@ static bool beside(compilation *job, const char *file) {
     return has_header(job->include);
 }
 
-/* Where this build found its headers, the installed ones, or those beside the command. */
+/* Those that belong to this library, as it is installed or built; else where this build found its headers. */
 static ais_status find_include(ais_context *context, compilation *job) {
     const char *wish = getenv("AIS_INCLUDE_DIR");
+    Dl_info library;
+    char command[PATH_MAX];
+    /* `flags` is an address inside of this library. */
+    if (!wish && dladdr((const void *)flags, &library) && library.dli_fname && beside(job, library.dli_fname))
+        return AIS_OK;
     const char *candidate[] = {wish, AIS_INCLUDE_DIR, "/usr/local/include", "/usr/include"};
     for (size_t i = 0; i < sizeof candidate / sizeof *candidate; i++) {
         if (!candidate[i] || strlen(candidate[i]) >= sizeof job->include || !has_header(candidate[i])) continue;
         snprintf(job->include, sizeof job->include, "%s", candidate[i]);
         return AIS_OK;
     }
-    Dl_info library;
-    char command[PATH_MAX];
-    /* `flags` is an address inside of this library. */
-    if (dladdr((const void *)flags, &library) && library.dli_fname && beside(job, library.dli_fname)) return AIS_OK;
     ssize_t length = readlink("/proc/self/exe", command, sizeof command - 1);
     if (length > 0) {
         command[length] = '\0';

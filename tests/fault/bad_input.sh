@@ -39,8 +39,8 @@ expect 2 "did you mean --draws" "$ais" sample mog2 --drwas 5
 expect 2 "whole number" "$ais" sample mog2 --draws many
 expect 2 "whole number" "$ais" sample mog2 --draws 0x10
 expect 2 "a number, not '0x1p3'" "$ais" sample mog2 --start-scale 0x1p3
-expect 2 "GB and this machine has" "$ais" sample mog2 --chains 2e9 --quiet --out "$work/out"
-expect 2 "GB and this machine has" "$ais" run mog2 --chains 2e9 --quiet --out "$work/out"
+expect 2 "GB and this machine has" "$ais" sample mog2 --chains 2e9 --format netcdf --quiet --out "$work/out"
+expect 2 "GB and this machine has" "$ais" run mog2 --chains 2e9 --format netcdf --quiet --out "$work/out"
 expect 2 "--format netcdf" "$ais" sample mog2 --chains 1e6 --quiet --out "$work/out"
 expect 2 "needs a value" "$ais" sample mog2 --draws
 expect 2 "takes one of" "$ais" sample mog2 --format pdf

@@ -1,5 +1,5 @@
-/* The whole flow in one page: a target, a kernel, draws, their diagnosis.
- *     cc -Iinclude examples/sample.c -Lbuild -Wl,-rpath,$PWD/build -laisampler -o sample-program && ./sample-program
+/* Step by step, with a kernel of one's choice: a target, NUTS, draws, their diagnosis.
+ *     cc -Iinclude examples/02_kernel.c -Lbuild -Wl,-rpath,$PWD/build -laisampler -o kernel-program && ./kernel-program
  */
 #include <stdio.h>
 

@@ -1,0 +1,20 @@
+# The public functions and tables, as the headers in include/aisampler declare them, as a version script for the
+# linker: all else stays inside of the library.
+function(write_exports file)
+  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/aisampler/*.h)
+  set(names "")
+  foreach(header IN LISTS headers)
+    file(READ ${header} text)
+    string(REGEX REPLACE "/\\*([^*]|\\*+[^*/])*\\*+/" "" text "${text}")
+    string(REGEX REPLACE "typedef [a-z]+ ais_[a-z0-9_]+\\(" "" text "${text}")
+    string(REPLACE "[" "(" text "${text}") # tables count as well, and a bracket would spoil a list
+    string(REGEX MATCHALL "ais_[a-z0-9_]+\\(" found "${text}")
+    list(APPEND names ${found})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
+  endforeach()
+  list(TRANSFORM names REPLACE "\\($" "")
+  list(REMOVE_DUPLICATES names)
+  list(SORT names)
+  list(JOIN names ";\n    " names)
+  file(CONFIGURE OUTPUT ${file} CONTENT "{\n  global:\n    @names@;\n  local:\n    *;\n};\n" @ONLY)
+endfunction()

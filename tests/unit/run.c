@@ -1,0 +1,279 @@
+/* The whole job in one call: the same as its parts, in threads, stopped, refused. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+#include <aisampler/aisampler.h>
+
+#include "support.h"
+
+/* ---- a density that counts ----------------------------------------------------------------------- */
+
+typedef struct asked {
+    double mean;
+    atomic_long densities, gradients;
+    long limit; /* densities and gradients after which stop is set; 0: never */
+    volatile sig_atomic_t stop;
+} asked;
+
+static double value(const double *x, asked *of) {
+    long so_far = of->densities + of->gradients;
+    if (of->limit && so_far >= of->limit) of->stop = 1;
+    double a = x[0] - of->mean, b = x[1] - 0.5 * a;
+    return -0.5 * a * a - 2 * b * b;
+}
+static double logp(const double *x, void *data) {
+    asked *of = data;
+    of->densities++;
+    return value(x, of);
+}
+static double grad(const double *x, double *gradient, void *data) {
+    asked *of = data;
+    of->gradients++;
+    double a = x[0] - of->mean, b = x[1] - 0.5 * a;
+    gradient[0] = -a + 2 * b;
+    gradient[1] = -4 * b;
+    return value(x, of);
+}
+static ais_target target_of(asked *of) {
+    return (ais_target){.name = "slope", .dim = 2, .logp = logp, .grad = grad, .start_scale = 3, .data = of};
+}
+
+static void assert_counted(const ais_run_result *result, const asked *of) {
+    const ais_evaluations *count = &result->evaluations;
+    assert_int_equal(count->densities, of->densities);
+    assert_int_equal(count->gradients, of->gradients);
+    assert_int_equal(count->start + count->learning + count->drawing + count->judging,
+                     count->densities + count->gradients);
+}
+
+/* ---- what comes back ----------------------------------------------------------------------------- */
+
+static void defaults_learn_draw_and_judge(void **state) {
+    (void)state;
+    ais_context context = {0};
+    asked of = {.mean = 1.375};
+    const ais_target target = target_of(&of);
+    ais_run_result *result;
+    assert_ok(context, ais_run(&context, &target, NULL, &result));
+    assert_int_equal(result->draws->chains, 16);
+    assert_int_equal(result->draws->draws, 1000);
+    assert_int_equal(result->draws->dim, 2);
+    assert_true(result->trust);
+    assert_non_null(strstr(result->verdict, "trust these draws"));
+    assert_non_null(result->kernel);
+    assert_near(result->diagnosis->parameter[0].mean, 1.375, 6 * result->diagnosis->parameter[0].mcse);
+    assert_near(result->log_z, log(2 * M_PI * 0.5), 6 * result->log_z_error);
+    assert_true(result->log_z_error < 0.1);
+    assert_counted(result, &of);
+    ais_run_free(result);
+}
+
+static void a_kernel_that_is_given_is_drawn_with(void **state) {
+    (void)state;
+    ais_context context = {0};
+    asked of = {.mean = -0.625};
+    const ais_target target = target_of(&of);
+    ais_kernel *kernel;
+    ais_run_result *result;
+    assert_ok(context, ais_kernel_nuts(&context, NULL, &kernel));
+    const ais_run_options options = {AIS_RUN_HEAD, .chains = 3, .draws = 70,
+                                     .before = {.kernel = kernel, .warmup = 150}};
+    assert_ok(context, ais_run(&context, &target, &options, &result));
+    assert_int_equal(result->draws->chains, 3);
+    assert_int_equal(result->warmup, 150);
+    assert_string_equal(result->draws->sampler, "nuts");
+    assert_null(result->kernel);
+    assert_null(result->training);
+    assert_true(isnan(result->log_z));
+    assert_int_equal(result->evaluations.learning, 0);
+    assert_counted(result, &of);
+    ais_run_free(result);
+    ais_kernel_free(kernel);
+}
+
+static void budgets_hold(void **state) {
+    (void)state;
+    ais_context context = {0};
+    asked of = {.mean = 0.25};
+    const ais_target target = target_of(&of);
+    const ais_run_options options = {AIS_RUN_HEAD, .draws = 100000, .evaluations = 6001};
+    ais_run_result *result;
+    assert_ok(context, ais_run(&context, &target, &options, &result));
+    assert_true(of.densities + of.gradients <= 6001);
+    assert_int_equal(result->sample.ended, AIS_ENDED_EVALUATIONS);
+    assert_counted(result, &of);
+    ais_run_free(result);
+    assert_int_equal(ais_run(&context, &target, &(ais_run_options){AIS_RUN_HEAD, .seconds = 1e-9}, &result), AIS_SPENT);
+    assert_null(result);
+}
+
+/* ---- stopped ------------------------------------------------------------------------------------- */
+
+static void stopped_among_the_draws_there_are_draws(void **state) {
+    (void)state;
+    ais_context context = {0};
+    asked of = {.limit = 200000};
+    const ais_target target = target_of(&of);
+    const ais_run_options options = {AIS_RUN_HEAD, .draws = 10000000, .stop = &of.stop};
+    ais_run_result *result;
+    assert_int_equal(ais_run(&context, &target, &options, &result), AIS_STOPPED);
+    assert_true(result->draws->draws > 100);
+    assert_true(result->draws->draws < 10000000);
+    assert_int_equal(result->diagnosis->draws, result->draws->draws);
+    assert_int_equal(result->sample.ended, AIS_ENDED_STOPPED);
+    assert_counted(result, &of);
+    ais_run_free(result);
+}
+
+static void stopped_in_the_check_there_are_none(void **state) {
+    (void)state;
+    ais_context context = {0};
+    asked of = {.limit = 1};
+    const ais_target target = target_of(&of);
+    const ais_run_options options = {AIS_RUN_HEAD, .stop = &of.stop};
+    ais_run_result *result;
+    assert_int_equal(ais_run(&context, &target, &options, &result), AIS_STOPPED);
+    assert_null(result->draws);
+    assert_null(result->diagnosis);
+    assert_false(result->trust);
+    assert_string_equal(result->verdict, "there are no draws");
+    ais_run_free(result);
+}
+
+static ais_status go_on(ais_context *context, const ais_run_learned *learned, void *data) {
+    (void)context;
+    asked *of = data;
+    assert_true(learned->stopped);
+    assert_non_null(learned->kernel);
+    of->limit = 0;
+    of->stop = 0;
+    return AIS_OK;
+}
+
+static void draws_of_what_was_learned_until_a_stop(void **state) {
+    (void)state;
+    ais_context context = {0};
+    asked of = {.limit = 20000};
+    const ais_target target = target_of(&of);
+    const ais_train_options henon = {.shape = &(ais_shape){.map = AIS_HENON, .dim = 2}};
+    const ais_run_options options = {AIS_RUN_HEAD,     .draws = 50,      .learning = &henon,
+                                     .stop = &of.stop, .learned = go_on, .learned_data = &of};
+    ais_run_result *result;
+    assert_ok(context, ais_run(&context, &target, &options, &result));
+    assert_int_equal(result->draws->draws, 50);
+    ais_run_free(result);
+}
+
+static ais_status refuse(ais_context *context, const ais_run_learned *learned, void *data) {
+    (void)learned;
+    (void)data;
+    snprintf(context->message, sizeof context->message, "no room for the kernel");
+    return AIS_FILE_ERROR;
+}
+
+static void the_caller_may_end_it_after_learning(void **state) {
+    (void)state;
+    ais_context context = {0};
+    asked of = {0};
+    const ais_target target = target_of(&of);
+    ais_run_result *result;
+    const ais_run_options options = {AIS_RUN_HEAD, .learned = refuse};
+    assert_int_equal(ais_run(&context, &target, &options, &result), AIS_FILE_ERROR);
+    assert_string_equal(context.message, "no room for the kernel");
+    assert_null(result);
+}
+
+/* ---- refused ------------------------------------------------------------------------------------- */
+
+static void assert_refused(const ais_run_options *options, const char *words) {
+    ais_context context = {0};
+    asked of = {0};
+    const ais_target target = target_of(&of);
+    ais_run_result *result;
+    assert_int_equal(ais_run(&context, &target, options, &result), AIS_BAD_ARGUMENT);
+    assert_non_null(strstr(context.message, words));
+    assert_null(result);
+    assert_int_equal(of.densities + of.gradients, 0);
+}
+
+static void options_that_make_no_sense_are_refused(void **state) {
+    (void)state;
+    const ais_train_options seeded = {.seed = 3};
+    assert_refused(&(ais_run_options){.seed = 1}, "AIS_RUN_HEAD");
+    assert_refused(&(ais_run_options){.size = sizeof(ais_run_options) + 8}, "newer header");
+    assert_refused(&(ais_run_options){AIS_RUN_HEAD, .chains = -1}, "negative");
+    assert_refused(&(ais_run_options){AIS_RUN_HEAD, .effective = NAN}, "numbers");
+    assert_refused(&(ais_run_options){AIS_RUN_HEAD, .chains = 2, .draws = 10, .effective = 21},
+                   "2 chains of at most 10");
+    assert_refused(&(ais_run_options){AIS_RUN_HEAD, .learning = &seeded}, "leave them zero");
+    assert_refused(&(ais_run_options){AIS_RUN_HEAD, .chains = 2000000000}, "GB");
+}
+
+/* Fields that its header did not have yet have their defaults. */
+static void a_program_of_an_older_header_is_served(void **state) {
+    (void)state;
+    ais_context context = {0};
+    asked of = {0};
+    const ais_target target = target_of(&of);
+    ais_run_options options = {.size = offsetof(ais_run_options, warmup), .seed = 5, .chains = 2, .draws = 40};
+    memset((char *)&options + options.size, 0x5a, sizeof options - options.size);
+    ais_run_result *result;
+    assert_ok(context, ais_run(&context, &target, &options, &result));
+    assert_int_equal(result->draws->chains, 2);
+    assert_int_equal(result->draws->draws, 40);
+    ais_run_free(result);
+}
+
+/* ---- threads ------------------------------------------------------------------------------------- */
+
+typedef struct worker {
+    asked of;
+    uint64_t seed;
+    ais_context context;
+    ais_status status;
+    ais_run_result *result;
+} worker;
+
+static void *work(void *data) {
+    worker *this = data;
+    const ais_target target = target_of(&this->of);
+    const ais_run_options options = {AIS_RUN_HEAD, .seed = this->seed, .chains = 4, .draws = 300, .threads = 2};
+    this->status = ais_run(&this->context, &target, &options, &this->result);
+    return NULL;
+}
+
+/* Two densities at once give what each gives alone, to the last bit. */
+static void two_runs_at_once(void **state) {
+    (void)state;
+    worker alone[2] = {{.of = {.mean = 2.5}, .seed = 7}, {.of = {.mean = -40.5}, .seed = 8}};
+    worker both[2] = {{.of = {.mean = 2.5}, .seed = 7}, {.of = {.mean = -40.5}, .seed = 8}};
+    pthread_t thread[2];
+    for (int i = 0; i < 2; i++) work(&alone[i]);
+    for (int i = 0; i < 2; i++) assert_int_equal(pthread_create(&thread[i], NULL, work, &both[i]), 0);
+    for (int i = 0; i < 2; i++) pthread_join(thread[i], NULL);
+    for (int i = 0; i < 2; i++) {
+        assert_ok(alone[i].context, alone[i].status);
+        assert_ok(both[i].context, both[i].status);
+        assert_memory_equal(alone[i].result->draws->value, both[i].result->draws->value, 2 * 4 * 300 * sizeof(double));
+        assert_counted(both[i].result, &both[i].of);
+        ais_run_free(alone[i].result);
+        ais_run_free(both[i].result);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_learn_draw_and_judge),
+        cmocka_unit_test(a_kernel_that_is_given_is_drawn_with),
+        cmocka_unit_test(budgets_hold),
+        cmocka_unit_test(stopped_among_the_draws_there_are_draws),
+        cmocka_unit_test(stopped_in_the_check_there_are_none),
+        cmocka_unit_test(draws_of_what_was_learned_until_a_stop),
+        cmocka_unit_test(the_caller_may_end_it_after_learning),
+        cmocka_unit_test(options_that_make_no_sense_are_refused),
+        cmocka_unit_test(a_program_of_an_older_header_is_served),
+        cmocka_unit_test(two_runs_at_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
