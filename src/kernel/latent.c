@@ -54,20 +54,22 @@ static void put(ais_state *state, block *b, size_t c, const double *x, size_t st
     b->seen[c] = ++state->version[c];
 }
 
-/* x where the inner kernel moved z. */
-static void leave(ais_state *state, block *b) {
+/* x where z was moved: by one point after the other, or all lanes at once, as they were evaluated. */
+static void leave(ais_state *state, block *b, bool alone) {
     const ais_state *inner = &b->inner;
     size_t lanes = (size_t)state->lanes, chains = (size_t)state->chains;
     if (memcmp(b->before, inner->version, chains * sizeof *b->before) == 0) return;
-    if (chains == 1) {
-        for (size_t i = 0; i < (size_t)state->target->dim; i++) b->z[i] = inner->x[i * lanes];
+    if (!alone) ais_pullback_lanes(&b->density, inner->x);
+    for (size_t c = 0; c < chains; c++) {
+        if (b->before[c] == inner->version[c]) continue;
+        if (!alone) {
+            put(state, b, c, b->density.x + c, lanes, b->density.many.log_det[c]);
+            continue;
+        }
+        for (size_t i = 0; i < (size_t)state->target->dim; i++) b->z[i] = inner->x[i * lanes + c];
         double log_det = ais_pullback_point(&b->density, b->z, b->x);
-        put(state, b, 0, b->x, 1, log_det);
-        return;
+        put(state, b, c, b->x, 1, log_det);
     }
-    ais_pullback_lanes(&b->density, inner->x);
-    for (size_t c = 0; c < chains; c++)
-        if (b->before[c] != inner->version[c]) put(state, b, c, b->density.x + c, lanes, b->density.many.log_det[c]);
 }
 
 static double square(const double *z, size_t dim, size_t stride) {
@@ -85,7 +87,9 @@ static ais_status propose(ais_context *context, ais_state *state, block *b, ais_
     ais_numbers_first(&stream, dim, lanes, chains, b->z, b->uniform);
     for (size_t c = chains; c < lanes; c++) /* points, too */
         for (size_t i = 0; i < dim; i++) b->z[i * lanes + c] = b->z[i * lanes];
-    ais_status status = ais_state_logp(context, &b->density.latent, state->chains, state->lanes, b->z, b->x, b->logp);
+    /* A chain that is alone in its block, but not in the run, has the bits of a lane: blocks depend on threads. */
+    int together = state->single || chains > 1 ? state->chains : 2;
+    ais_status status = ais_state_logp(context, &b->density.latent, together, state->lanes, b->z, b->x, b->logp);
     for (size_t c = 0; c < chains && status == AIS_OK; c++) {
         double ratio =
             b->logp[c] - inner->logp[c] + (square(b->z + c, dim, lanes) - square(inner->x + c, dim, lanes)) / 2;
@@ -114,8 +118,9 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
     size_t dim = (size_t)target->dim, lanes = (size_t)state->lanes;
     ais_arena *arena = &state->arena;
     block *b = AIS_TAKE(arena, block, 1);
-    if (!b || !ais_pullback_take(&b->density, ais_as_learned(latent->map), target, state->chains, lanes, state->single,
-                                 arena))
+    bool alone =
+        state->single || latent->proposals > 0; /* trajectories go from point to point; proposals share lanes */
+    if (!b || !ais_pullback_take(&b->density, ais_as_learned(latent->map), target, state->chains, lanes, alone, arena))
         return ais_fail_memory(context, "a latent kernel's state", dim * lanes * sizeof(double));
     if (latent->replace) latent->replace(&b->density.latent);
     b->inner = (ais_state){.target = &b->density.latent,
@@ -160,7 +165,8 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
     if (status != AIS_OK) return status;
     memcpy(b->before, b->inner.version, (size_t)state->chains * sizeof *b->before);
     status = leads ? inner->type->step(context, inner, &b->inner, b->own, info) : propose(context, state, b, info);
-    if (status == AIS_OK) leave(state, b);
+    bool alone = leads ? latent->proposals > 0 || state->chains == 1 : state->single;
+    if (status == AIS_OK) leave(state, b, alone);
     return said(context, b, status);
 }
 

@@ -3,15 +3,22 @@
 
 #include <limits.h>
 
+#include "kernel/latent.h"
 #include "simd/isa.h"
 
 enum { LARGEST_BLOCK = 64 };
+
+bool ais_chains_alone(const ais_kernel *kernel) {
+    const ais_latent *latent = ais_as_latent(kernel);
+    if (latent && latent->proposals > 0) return false; /* most of its steps are proposals, which lanes share */
+    return ais_kernel_info(kernel) & (1u << AIS_INFO_N_LEAPFROG | 1u << AIS_INFO_TRIP);
+}
 
 /* Chains with trajectories of their own step alone. Others share vector lanes, as many as leave no thread without work:
  * the density may cost more than everything else. A batch form of one's own may round otherwise for another number of
  * points, so that blocks must not depend on threads there. */
 int ais_chains_per_block(const ais_target *target, const ais_kernel *kernel, int chains, int workers) {
-    if (ais_kernel_info(kernel) & 1u << AIS_INFO_N_LEAPFROG) return 1;
+    if (ais_chains_alone(kernel)) return 1;
     if (target->batch) return LARGEST_BLOCK;
     int share = (chains - 1) / workers + 1;
     return share < LARGEST_BLOCK ? share : LARGEST_BLOCK;

@@ -334,8 +334,6 @@ ais_status ais_sample(ais_context *context, const ais_target *target, const ais_
     if (status == AIS_OK) status = ais_kernel_fits(context, kernel, target);
     if (status != AIS_OK) return status;
     int chains = options->chains ? options->chains : 4, draws = most_draws(options, target->dim, chains);
-    /* What takes many evaluations a step. */
-    bool trajectories = ais_kernel_info(kernel) & (1u << AIS_INFO_N_LEAPFROG | 1u << AIS_INFO_TRIP);
     ais_sampling run = {.target = target,
                         .kernel = kernel,
                         .options = options,
@@ -344,7 +342,7 @@ ais_status ais_sample(ais_context *context, const ais_target *target, const ais_
                         .warmup = options->warmup,
                         .draws = draws,
                         .thin = options->thin ? options->thin : 1,
-                        .single = chains == 1 || trajectories,
+                        .single = chains == 1 || ais_chains_alone(kernel),
                         .sink = sinks,
                         .sinks = ais_ranks_lead(options->ranks) ? sink_count : 0,
                         .ranks = options->ranks,

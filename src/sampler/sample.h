@@ -87,6 +87,9 @@ typedef struct ais_sampling {
 
 /* ---- block.c ------------------------------------------------------------------------------------- */
 
+/* Whether a step of one chain takes many evaluations, as trajectories do, so that chains share nothing. */
+bool ais_chains_alone(const ais_kernel *kernel);
+
 /* How many chains share a block. Draws do not depend on it: design.md, contracts. */
 int ais_chains_per_block(const ais_target *target, const ais_kernel *kernel, int chains, int workers);
 
