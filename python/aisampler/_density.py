@@ -8,6 +8,7 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
+from ._bounds import Bounds
 from ._library import BATCH, GRAD, LOGP, Target
 
 
@@ -36,9 +37,11 @@ class Density:
     """The callbacks of one run. They come from several threads, and a lock lets one at a time into the user's code. The
     first exception is kept and `stop` set; from then on every answer is NaN, which ends the run."""
 
-    def __init__(self, logp: Callable, grad: Optional[Callable], dim: int, vectorized: bool, stop: ctypes.c_int):
+    def __init__(self, logp: Callable, grad: Optional[Callable], dim: int, vectorized: bool, bounds: Optional[Bounds],
+                 stop: ctypes.c_int):
         self.error: Optional[DensityError] = None
         self._logp, self._grad, self._dim, self._vectorized = logp, grad, dim, vectorized
+        self._bounds = bounds
         self._stop = stop
         self._lock = threading.Lock()
         # ctypes keeps no reference to what it was given: these must live as long as the run.
@@ -57,6 +60,9 @@ class Density:
         self._logp = self._grad = None
 
     def _guarded(self, answer: Callable[[np.ndarray], Any], x: np.ndarray) -> Any:
+        """What the user's functions say of points without bounds; None after an exception."""
+        if self._bounds:
+            x = self._bounds.inside(x)
         with self._lock:
             if self.error is not None or self._logp is None:
                 return None
@@ -85,18 +91,25 @@ class Density:
     def _point(self, x: Any) -> np.ndarray:
         return np.ctypeslib.as_array(x, (1, self._dim)).copy()
 
+    def _log_jacobian(self, x: np.ndarray) -> Any:
+        return self._bounds.log_jacobian(x) if self._bounds else np.zeros(len(x))
+
     def _call_one(self, x: Any, data: Any) -> float:
-        value = self._guarded(self._values, self._point(x))
-        return float("nan") if value is None else float(value[0])
+        point = self._point(x)
+        value = self._guarded(self._values, point)
+        return float("nan") if value is None else float((value + self._log_jacobian(point))[0])
 
     def _call_many(self, n: int, x: Any, logp: Any, data: Any) -> None:
         points = np.ctypeslib.as_array(x, (self._dim, n)).T.copy()
         value = self._guarded(self._values, points)
-        np.ctypeslib.as_array(logp, (n,))[:] = np.nan if value is None else value
+        np.ctypeslib.as_array(logp, (n,))[:] = np.nan if value is None else value + self._log_jacobian(points)
 
     def _call_slope(self, x: Any, gradient: Any, data: Any) -> float:
-        both = self._guarded(self._slope_and_value, self._point(x))
+        point = self._point(x)
+        both = self._guarded(self._slope_and_value, point)
         if both is None:
             return float("nan")
-        np.ctypeslib.as_array(gradient, (self._dim,))[:] = both[0].ravel()
-        return float(both[1][0])
+        slope = both[0].reshape(1, self._dim)
+        slope = self._bounds.gradient(point, slope) if self._bounds else slope
+        np.ctypeslib.as_array(gradient, (self._dim,))[:] = slope[0]
+        return float((both[1] + self._log_jacobian(point))[0])

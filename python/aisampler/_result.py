@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 import functools
 from ctypes import POINTER, c_double
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional
 
 import numpy as np
 
+from ._bounds import Bounds
 from ._library import RunResult, lib
 
 
@@ -107,7 +108,7 @@ class Result:
         return "\n".join(lines)
 
 
-def read_result(made: RunResult, stopped: bool) -> Result:
+def read_result(made: RunResult, stopped: bool, bounds: Optional[Bounds]) -> Result:
     """Copies what C has: it is freed afterwards."""
     draws = made.draws.contents
     shape = (draws.chains, draws.draws)
@@ -115,10 +116,12 @@ def read_result(made: RunResult, stopped: bool) -> Result:
     stats = np.ctypeslib.as_array(draws.stat, (draws.stats, *shape)) if draws.stats else ()
     diagnosis = made.diagnosis.contents if made.diagnosis else None
     count = made.evaluations
+    points = np.ascontiguousarray(np.moveaxis(value, 0, 2))
+    logp = np.ctypeslib.as_array(draws.logp, shape).copy()
     return Result(
-        draws=np.ascontiguousarray(np.moveaxis(value, 0, 2)),
+        draws=bounds.inside(points) if bounds else points,
         names=[draws.name[i].decode() for i in range(draws.dim)],
-        logp=np.ctypeslib.as_array(draws.logp, shape).copy(),
+        logp=logp - bounds.log_jacobian(points) if bounds else logp,
         stats={draws.stat_name[k].decode().rstrip("_"): stats[k].copy() for k in range(draws.stats)},
         sampler=draws.sampler.decode(),
         log_z=made.log_z,

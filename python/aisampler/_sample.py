@@ -6,8 +6,9 @@ import ctypes
 import operator
 import os
 import threading
-from typing import Any, Callable, Optional, Sequence, Union
+from typing import Any, Callable, Optional, Sequence, Tuple, Union
 
+from ._bounds import Bounds
 from ._density import Density
 from ._library import OK, STOPPED, Context, Error, RunOptions, RunResult, Target, lib
 from ._result import Result, read_result
@@ -56,7 +57,8 @@ def _own(density: Density, dim: int, names: Optional[Sequence[str]], start_scale
     return target
 
 
-def _run(target: Any, options: RunOptions, density: Optional[Density], stop: ctypes.c_int) -> Result:
+def _run(target: Any, options: RunOptions, density: Optional[Density], stop: ctypes.c_int,
+         bounds: Optional[Bounds] = None) -> Result:
     """ais_run in a thread of its own, so that this one hears Ctrl-C: the first asks the run to end with the draws so
     far, a second one leaves it alone. That thread closes the target: it may be the last to need it."""
     context, made, status = Context(), ctypes.POINTER(RunResult)(), []
@@ -87,7 +89,7 @@ def _run(target: Any, options: RunOptions, density: Optional[Density], stop: cty
             raise KeyboardInterrupt
         if status[0] not in (OK, STOPPED) or not made.contents.draws:
             raise Error(context.message.decode())
-        return read_result(made.contents, interrupted)
+        return read_result(made.contents, interrupted, bounds)
     finally:
         lib.ais_run_free(made)
 
@@ -99,6 +101,7 @@ def sample(
     grad: Optional[Callable] = None,
     vectorized: bool = True,
     names: Optional[Sequence[str]] = None,
+    bounds: Optional[Sequence[Tuple[Optional[float], Optional[float]]]] = None,
     seed: int = 1,
     effective: float = 0,
     evaluations: int = 0,
@@ -122,6 +125,10 @@ def sample(
         Its gradient, (n, dim) -> (n, dim), or with ``vectorized=False`` (dim,) -> (dim,).
     names
         Of the parameters; x.1, x.2, ... when left out.
+    bounds
+        A pair (low, high) for each parameter, None where there is no bound. ``logp`` is asked inside of them only and
+        knows nothing of the transform: draws, ``logp`` and log Z are those of the parameters themselves. Warnings and
+        ``start_scale`` are about the unbounded scale: log-odds between two bounds, the logarithm of the distance to one.
     seed
         The same seed gives the same draws, unless ``seconds`` or ``effective`` is given.
     effective
@@ -153,8 +160,8 @@ def sample(
     stop = ctypes.c_int(0)
     options = _options(seed, chains, draws, threads, effective, evaluations, seconds, stop)
     if isinstance(logp, (str, os.PathLike)):
-        if dim is not None or grad is not None or names is not None or not vectorized:
-            raise TypeError("dim, grad, names and vectorized belong to a function: a target that is named has its own")
+        if dim is not None or grad is not None or names is not None or bounds is not None or not vectorized:
+            raise TypeError("dim, grad, names, bounds and vectorized belong to a function: a target that is named has its own")
         return _run(_open(os.fspath(logp), start_scale), options, None, stop)
     if not callable(logp):
         raise TypeError(f"logp must be a function, a target's name or a C file, not {logp!r}")
@@ -163,5 +170,6 @@ def sample(
     dim = _count("dim", dim)
     if names is not None and (isinstance(names, str) or len(names) != dim):
         raise ValueError(f"names must be {dim}, one for each parameter, not {names!r}")
-    density = Density(logp, grad, dim, vectorized, stop)
-    return _run(_own(density, dim, names, start_scale), options, density, stop)
+    between = None if bounds is None else Bounds(bounds, dim)
+    density = Density(logp, grad, dim, vectorized, between, stop)
+    return _run(_own(density, dim, names, start_scale), options, density, stop, between)
