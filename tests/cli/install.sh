@@ -22,7 +22,7 @@ cp "$root/examples/01_run.c" "$root/examples/own_density.c" .
 export PKG_CONFIG_PATH=$library/pkgconfig LD_LIBRARY_PATH=$library
 cc 01_run.c $(pkg-config --cflags --libs aisampler) -o by-pkg-config
 ./by-pkg-config >said || { cat said; exit 1; }
-grep -q "trust these draws" said
+grep -q "^trust these draws" said || { cat said; exit 1; }
 [ "$(pkg-config --modversion aisampler)" = "$("$prefix/bin/aisampler" --version | awk '{print $2}')" ]
 
 cat >CMakeLists.txt <<'CMAKE'

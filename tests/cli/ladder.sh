@@ -27,7 +27,7 @@ assert len(rejection) == len(beta) - 1 and all(0 <= r <= 1 for r in rejection), 
 assert abs(sum(rejection) - summary["barrier"]) < 0.15, (rejection, summary["barrier"])
 assert {"ladder"} <= {point["stage"] for point in learning["curve"]}
 count = summary["evaluations"]
-assert count["learning"] + count["start"] + count["drawing"] == count["total"]
+assert count["learning"] + count["start"] + count["drawing"] + count["judging"] == count["total"]
 assert count["learning"] > count["drawing"] > 4 * 1000 * (len(beta) - 1), count
 PYTHON
 

@@ -1,0 +1,20 @@
+"""Draws from densities known up to a constant, and how good the draws are.
+
+    import aisampler
+
+    def logp(x):                      # a batch: (n, 2) -> (n,)
+        return -0.5 * x[:, 0]**2 - 2 * (x[:, 1] - x[:, 0]**2)**2
+
+    result = aisampler.sample(logp, dim=2, effective=4000)
+    print(result)                     # verdict, log Z, table of parameters
+    result.draws                      # chains x draws x dim
+    result.posterior                  # the same for ArviZ
+"""
+
+from ._density import DensityError
+from ._library import Error, version
+from ._result import Evaluations, Result, Summary
+from ._sample import sample
+
+__version__ = version()
+__all__ = ["DensityError", "Error", "Evaluations", "Result", "Summary", "sample"]

@@ -1,0 +1,221 @@
+"""The shared library: where it is, and what of its headers is used here, as ctypes sees it."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import os
+import pathlib
+from ctypes import POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_long, c_size_t, c_uint64, c_void_p
+
+OK, BAD_ARGUMENT, STOPPED = 0, -1, -6
+
+LOGP = ctypes.CFUNCTYPE(c_double, POINTER(c_double), c_void_p)
+BATCH = ctypes.CFUNCTYPE(None, c_size_t, POINTER(c_double), POINTER(c_double), c_void_p)
+GRAD = ctypes.CFUNCTYPE(c_double, POINTER(c_double), POINTER(c_double), c_void_p)
+
+
+class Error(RuntimeError):
+    """The library refused or failed; the sentence says what, where, and what to do."""
+
+
+class Context(Structure):
+    _fields_ = [("status", c_int), ("message", c_char * 1020)]
+
+
+class Target(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("dim", c_int),
+        ("logp", LOGP),
+        ("batch", BATCH),
+        ("grad", GRAD),
+        ("names", POINTER(c_char_p)),
+        ("start_scale", c_double),
+        ("reference", c_void_p),
+        ("draws", c_void_p),
+        ("data", c_void_p),
+        ("close", c_void_p),
+    ]
+
+
+class RunBefore(Structure):
+    _fields_ = [
+        ("check", c_void_p),
+        ("kernel", c_void_p),
+        ("training", c_void_p),
+        ("warmup", c_int),
+        ("seconds", c_double),
+    ]
+
+
+class RunOptions(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("seed", c_uint64),
+        ("chains", c_int),
+        ("draws", c_int),
+        ("warmup", c_int),
+        ("thin", c_int),
+        ("threads", c_int),
+        ("effective", c_double),
+        ("evaluations", c_long),
+        ("seconds", c_double),
+        ("save_warmup", c_bool),
+        ("learning", c_void_p),
+        ("start", POINTER(c_double)),
+        ("before", RunBefore),
+        ("sinks", c_void_p),
+        ("sink_count", c_int),
+        ("learned", c_void_p),
+        ("learned_data", c_void_p),
+        ("progress", c_void_p),
+        ("progress_data", c_void_p),
+        ("stop", POINTER(c_int)),
+        ("ranks", c_void_p),
+    ]
+
+
+class Draws(Structure):
+    _fields_ = [
+        ("dim", c_int),
+        ("chains", c_int),
+        ("draws", c_int),
+        ("name", POINTER(c_char_p)),
+        ("value", POINTER(c_double)),
+        ("logp", POINTER(c_double)),
+        ("stats", c_int),
+        ("stat_name", POINTER(c_char_p)),
+        ("stat", POINTER(c_double)),
+        ("sampler", c_char * 64),
+        ("max_depth", c_int),
+    ]
+
+
+class Diagnosis(Structure):
+    _fields_ = [
+        ("dim", c_int),
+        ("chains", c_int),
+        ("draws", c_int),
+        ("parameter", c_void_p),
+        ("worst_ess", c_double),
+        ("worst_ess_function", c_char * 64),
+        ("worst_ess_song", c_double),
+        ("worst_ess_error", c_double),
+        ("mean_ess_song", c_double),
+        ("worst_rhat", c_double),
+        ("cross_chain_mean", c_double),
+        ("cross_chain_largest", c_double),
+        ("modes", c_int),
+        ("mode_share", POINTER(c_double)),
+        ("mode_kl", c_double),
+        ("fewest_modes", c_int),
+        ("total_variation", c_double),
+        ("acceptance", c_double),
+        ("lowest_ebfmi", c_double),
+        ("divergences", c_long),
+        ("trajectories", c_long),
+        ("round_trips", c_double),
+        ("barrier", c_double),
+        ("log_z", c_double),
+        ("log_z_error", c_double),
+        ("warnings", c_int),
+        ("warning", POINTER(c_char * 256)),
+        ("checks", c_int),
+        ("check", c_void_p),
+    ]
+
+
+class EvaluationCounts(Structure):
+    _fields_ = [(name, c_long) for name in ("densities", "gradients", "start", "learning", "drawing", "judging")]
+
+
+class Check(Structure):
+    _fields_ = [("evaluations", c_long), ("densities", c_long), ("gradients", c_long), ("note", c_char * 400)]
+
+
+class RunResult(Structure):
+    """Without `sample`, the last field, which is not read here: the library makes and frees it."""
+
+    _fields_ = [
+        ("draws", POINTER(Draws)),
+        ("diagnosis", POINTER(Diagnosis)),
+        ("trust", c_bool),
+        ("verdict", c_char * 256),
+        ("log_z", c_double),
+        ("log_z_error", c_double),
+        ("evaluations", EvaluationCounts),
+        ("check", Check),
+        ("kernel", c_void_p),
+        ("training", c_void_p),
+        ("warmup", c_int),
+    ]
+
+
+# The name of each struct in the headers: tests compare the layouts.
+STRUCTS = {
+    "ais_context": Context,
+    "ais_target": Target,
+    "ais_run_before": RunBefore,
+    "ais_run_options": RunOptions,
+    "ais_draws": Draws,
+    "ais_diagnosis": Diagnosis,
+    "ais_evaluations": EvaluationCounts,
+    "ais_check": Check,
+    "ais_run_result": RunResult,
+}
+
+_HERE = pathlib.Path(__file__).resolve().parent
+_TREE = _HERE.parent.parent / "build"  # where the Makefile builds, seen from a checkout
+
+
+def _find_library() -> str:
+    wish = os.environ.get("AISAMPLER_LIBRARY")
+    if wish:
+        return wish
+    for place in (_HERE / "lib", _TREE):
+        path = place / "libaisampler.so"
+        if path.exists():
+            return str(path)
+    found = ctypes.util.find_library("aisampler")
+    if found:
+        return found
+    raise ImportError(
+        f"libaisampler.so is neither in {_HERE / 'lib'} nor in {_TREE} nor installed: "
+        "build it with 'make command', or set AISAMPLER_LIBRARY to its path"
+    )
+
+
+def find_command() -> str:
+    """The command that belongs to the library."""
+    library = pathlib.Path(_find_library())
+    for path in (library.parent / "aisampler", library.parent.parent / "bin" / "aisampler"):
+        if path.is_file() and os.access(path, os.X_OK):
+            return str(path)
+    raise FileNotFoundError(f"there is no command aisampler beside {library}")
+
+
+def _load() -> ctypes.CDLL:
+    library = ctypes.CDLL(_find_library())
+    columns = (POINTER(c_double), c_int, c_int)
+    for name, result, arguments in (
+        ("ais_version", c_char_p, ()),
+        ("ais_target_open", c_int, (POINTER(Context), c_char_p, POINTER(POINTER(Target)))),
+        ("ais_target_close", None, (POINTER(Target),)),
+        ("ais_run", c_int, (POINTER(Context), POINTER(Target), POINTER(RunOptions), POINTER(POINTER(RunResult)))),
+        ("ais_run_free", None, (POINTER(RunResult),)),
+        ("ais_mcse_mean", c_double, columns),
+        ("ais_ess_bulk", c_double, columns),
+        ("ais_ess_tail", c_double, columns),
+        ("ais_rhat", c_double, columns),
+    ):
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+lib = _load()
+
+
+def version() -> str:
+    return lib.ais_version().decode()

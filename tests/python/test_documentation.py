@@ -1,0 +1,23 @@
+"""Every ```python block of the README and of docs/ runs."""
+
+import pathlib
+import re
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BLOCKS = [
+    pytest.param(block, id=f"{page.name} {k}")
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    for k, block in enumerate(re.findall(r"^```python\n(.*?)^```", page.read_text(), re.M | re.S), 1)
+]
+
+
+def test_there_are_blocks():
+    assert len(BLOCKS) >= 3
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_block(block, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    exec(compile(block, "block", "exec"), {})

@@ -1,0 +1,75 @@
+"""What is wrong with a function or an argument is told in one sentence."""
+
+import traceback
+
+import numpy as np
+import pytest
+
+import aisampler
+from densities import logp
+
+
+def test_an_exception_comes_back_with_its_traceback_and_the_point():
+    def breaks_beyond_two(x):
+        if (x[:, 0] > 2).any():
+            raise ValueError("the model is not made for this")
+        return logp(x)
+
+    with pytest.raises(aisampler.DensityError, match="ValueError: the model is not made for this, at x = ") as caught:
+        aisampler.sample(breaks_beyond_two, 2)
+    assert np.atleast_2d(caught.value.point)[:, 0].max() > 2
+    assert "breaks_beyond_two" in "".join(traceback.format_exception(caught.value.__cause__))
+
+
+def test_a_gradient_that_raises():
+    with pytest.raises(aisampler.DensityError, match="ZeroDivisionError"):
+        aisampler.sample(logp, 2, grad=lambda x: 1 / 0)
+
+
+@pytest.mark.parametrize(
+    "function, words",
+    [
+        (lambda x: -0.5 * (x**2).sum(), r"must return one of shape \(1,\), not \(\); for a function of one point say"),
+        (lambda x: x, r"must return one of shape \(1,\), not \(1, 2\)"),
+        (lambda x: ["a"] * len(x), "real numbers, not <U1"),
+        (lambda x: logp(x) + 1j, "real numbers, not complex128"),
+        (lambda x: None, "real numbers, not object"),
+    ],
+    ids=["scalar", "shape", "text", "complex", "nothing"],
+)
+def test_what_is_no_log_density(function, words):
+    with pytest.raises(aisampler.DensityError, match=words):
+        aisampler.sample(function, 2)
+
+
+def test_a_gradient_of_the_wrong_shape():
+    with pytest.raises(aisampler.DensityError, match=r"grad of an array of shape \(1, 2\)"):
+        aisampler.sample(logp, 2, grad=lambda x: x[:, :1])
+
+
+def test_a_wrong_gradient_and_nan_are_refused_by_the_library():
+    with pytest.raises(aisampler.Error, match="the gradient by x.1"):
+        aisampler.sample(logp, 2, grad=lambda x: x)
+    with pytest.raises(aisampler.Error, match="nan"):
+        aisampler.sample(lambda x: np.full(len(x), np.nan), 2)
+
+
+@pytest.mark.parametrize(
+    "arguments, kind, words",
+    [
+        (dict(logp=logp), TypeError, "dim is missing"),
+        (dict(logp=3), TypeError, "must be a function"),
+        (dict(logp=logp, dim=2.5), TypeError, "dim must be a whole number"),
+        (dict(logp=logp, dim=2, chains=-1), ValueError, "chains must be between"),
+        (dict(logp=logp, dim=2, names=["a"]), ValueError, "names must be 2"),
+        (dict(logp=logp, dim=2, names="ab"), ValueError, "names must be 2"),
+        (dict(logp=logp, dim=2, effective=-1), aisampler.Error, "effective"),
+        (dict(logp=logp, dim=2, start_scale=-1), ValueError, "start_scale"),
+        (dict(logp="mog6", dim=2), TypeError, "belong to a function"),
+        (dict(logp="mgo6"), aisampler.Error, "did you mean 'mog6'"),
+        (dict(logp="nothere.c"), aisampler.Error, "nothere.c"),
+    ],
+)
+def test_arguments_that_make_no_sense(arguments, kind, words):
+    with pytest.raises(kind, match=words):
+        aisampler.sample(**arguments)
