@@ -1,6 +1,6 @@
 /* Eight schools, centred (Rubin 1981): x = (mu, log tau, theta_1 .. theta_8), y_j ~ N(theta_j, sigma_j^2),
- * theta_j ~ N(mu, tau^2), mu ~ N(0, 5^2), tau ~ half-Cauchy(5). Normalised parts, so that Z is the evidence p(y). At small
- * tau the effects lie in a neck that chains come to rarely. */
+ * theta_j ~ N(mu, tau^2), mu ~ N(0, 5^2), tau ~ half-Cauchy(5). Normalised parts, so that Z is the evidence p(y). At
+ * small tau the effects lie in a neck that chains come to rarely. */
 #include <aisampler/density.h>
 #include <math.h>
 
@@ -40,6 +40,7 @@ static double grad(const double *x, double *gradient, void *data) {
     return value(x);
 }
 
-static const char *const names[] = {"mu", "log_tau", "theta.1", "theta.2", "theta.3", "theta.4", "theta.5", "theta.6", "theta.7", "theta.8"};
+static const char *const names[] = {"mu",      "log_tau", "theta.1", "theta.2", "theta.3",
+                                    "theta.4", "theta.5", "theta.6", "theta.7", "theta.8"};
 
 AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = 2 + SCHOOLS, .logp = logp, .grad = grad, .names = names};

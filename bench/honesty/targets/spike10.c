@@ -1,5 +1,5 @@
-/* Spike and slab, d = 10: normals of variance .08 about (6, 6, 0, ...) and of variance .8 about (2.5, 2.5, 0, ...), equal
- * masses. Normalised: log Z = 0. The spike has 10^-5 of the slab's volume. */
+/* Spike and slab, d = 10: normals of variance .08 about (6, 6, 0, ...) and of variance .8 about (2.5, 2.5, 0, ...),
+ * equal masses. Normalised: log Z = 0. The spike has 10^-5 of the slab's volume. */
 #include <aisampler/density.h>
 #include <math.h>
 

@@ -1,5 +1,5 @@
-/* Student's t with 3 degrees of freedom, d = 10, unit scale. Normalised: log Z = 0. No map that ends in a normal reaches its
- * tails. */
+/* Student's t with 3 degrees of freedom, d = 10, unit scale. Normalised: log Z = 0. No map that ends in a normal
+ * reaches its tails. */
 #include <aisampler/density.h>
 #include <math.h>
 
