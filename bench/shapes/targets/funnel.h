@@ -3,8 +3,6 @@
 
 #include <aisampler/density.h>
 
-#include "../../metered.h"
-
 static double value_of(const double *x, double *gradient) {
     double v = x[0], scale = exp(-v), square = 0;
     for (int i = 1; i < DIM; i++) square += x[i] * x[i];
@@ -15,16 +13,6 @@ static double value_of(const double *x, double *gradient) {
     return -v * v / 18 - log(3) - (square * scale + (DIM - 1) * v) / 2 - DIM * 0.91893853320467274178;
 }
 
-static double grad(const double *x, double *gradient, void *data) {
-    (void)data;
-    metered_gradient();
-    return value_of(x, gradient);
-}
-
-static double logp(const double *x, void *data) {
-    (void)data;
-    metered_density();
-    return value_of(x, NULL);
-}
+#include "both.h"
 
 AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = DIM, .logp = logp, .grad = grad};

@@ -4,8 +4,6 @@
 
 #include <aisampler/density.h>
 
-#include "../../metered.h"
-
 static double value_of(const double *x, double *gradient) {
     double sum = -DIM * 0.91893853320467274178; /* the two widths' product is 1 */
     for (int i = 0; i < DIM; i += 2) {
@@ -18,16 +16,6 @@ static double value_of(const double *x, double *gradient) {
     return sum;
 }
 
-static double grad(const double *x, double *gradient, void *data) {
-    (void)data;
-    metered_gradient();
-    return value_of(x, gradient);
-}
-
-static double logp(const double *x, void *data) {
-    (void)data;
-    metered_density();
-    return value_of(x, NULL);
-}
+#include "both.h"
 
 AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = DIM, .logp = logp, .grad = grad, .start_scale = 3};
