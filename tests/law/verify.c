@@ -23,8 +23,6 @@ static ais_draws *draws_of(const ais_target *target, uint64_t seed, fault what) 
     ais_draws *draws;
     double x[64];
     assert_ok(context, ais_draws_new(&context, target->dim, CHAINS, DRAWS, 0, &draws));
-    draws->logp = malloc(N * sizeof *draws->logp);
-    assert_non_null(draws->logp);
     for (uint64_t k = 0, index = 0; k < N; index++) {
         target->reference->draw(seed, index, x, target->data);
         if (what == NO_NECK && x[0] < -4.2) continue; /* 8% of the mass */
