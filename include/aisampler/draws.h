@@ -62,6 +62,9 @@ typedef struct ais_chunk {
     const double *x;      /* chains x count x dim */
     const double *logp;   /* chains x count */
     const ais_info *info; /* chains x count */
+    /* What is shown of them (target.h): chains x count x ais_target_shown, and their log density. x and logp
+     * themselves without a view. */
+    const double *value, *value_logp;
 } ais_chunk;
 
 typedef struct ais_run_footer {
@@ -90,7 +93,8 @@ ais_status ais_directory_make(ais_context *context, const char *directory);
 /* DIR/draws-<chain>.csv, chains counted from 1. */
 ais_status ais_sink_stan_csv(ais_context *context, const char *directory, ais_sink **sink);
 
-/* DIR/draws.nc: groups posterior, sample_stats, and warmup_posterior, warmup_sample_stats if saved. */
+/* DIR/draws.nc: groups posterior, sample_stats, and warmup_posterior, warmup_sample_stats if saved. A target with a
+ * view has x as well, in unconstrained_posterior. */
 ais_status ais_sink_netcdf(ais_context *context, const char *directory, ais_sink **sink);
 
 /* Into memory: after the run ais_sink_memory_take hands the draws over to the caller. */

@@ -91,6 +91,7 @@ typedef struct ais_run_options {
 
 typedef struct ais_run_result {
     ais_draws *draws;         /* NULL when there are none, or more than AIS_MOST_JUDGED numbers, which only sinks got */
+    ais_draws *unconstrained; /* their x, for a target with a view (target.h); else NULL */
     ais_diagnosis *diagnosis; /* of the draws, the warning of learning included; NULL without draws */
     bool trust;               /* there is a diagnosis, and it has no warning */
     char verdict[256];        /* the same as a sentence */

@@ -34,6 +34,17 @@ typedef struct ais_reference {
     double size;        /* the moments were estimated from so many draws; 0: exact */
 } ais_reference;
 
+/* What people are shown of a draw instead of x: parameters within their bounds, a Stan program's parameters and
+ * generated quantities. Draws, tables and figures have these values; kernels and learning know x alone. */
+typedef struct ais_view {
+    int count;                /* values of a draw */
+    const char *const *names; /* count of them */
+    /* Writes the values of n points, row by row. slope[r]: log of the determinant of d values / dx, which is taken off
+     * the log density that is shown; 0 shows it as it is. stream + r is a number of row r's own, for values that are
+     * drawn. Called from several threads at once. */
+    void (*show)(size_t n, const double *x, uint64_t stream, double *value, double *slope, void *data);
+} ais_view;
+
 typedef struct ais_target ais_target;
 struct ais_draws;
 struct ais_target {
@@ -45,6 +56,7 @@ struct ais_target {
     const char *const *names;       /* of the dim parameters; NULL for x.1, x.2, ... */
     double start_scale;             /* chains start from N(0, start_scale^2); 0 means 1 */
     const ais_reference *reference; /* or NULL */
+    const ais_view *view;           /* NULL: x is shown itself */
     const struct ais_draws *draws;  /* empirical targets: all that is known of p. logp is then 0 everywhere, chains
                                        start at draws, and only kernels learned from draws fit. NULL otherwise */
     void *data;
@@ -78,6 +90,10 @@ ais_status ais_target_check(ais_context *context, const ais_target *target, uint
 
 /* The name of parameter i (from 0): names[i], or x.1, x.2, ... written into buffer. */
 const char *ais_target_parameter(const ais_target *target, int i, char buffer[32]);
+
+/* How many values of a draw are shown, and the name of one of them: those of the view, or the parameters. */
+int ais_target_shown(const ais_target *target);
+const char *ais_target_shown_name(const ais_target *target, int i, char buffer[32]);
 
 /* The table of built-in targets: entry i, or NULL past the end. */
 typedef struct ais_target_entry {

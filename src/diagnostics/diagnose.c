@@ -118,10 +118,7 @@ static void judge_parameter(ais_judge *judge, int i) {
     p->q5 = ais_sorted_quantile(column->sorted, column->n, 0.05);
     p->q50 = ais_sorted_quantile(column->sorted, column->n, 0.50);
     p->q95 = ais_sorted_quantile(column->sorted, column->n, 0.95);
-    if (!ais_column_usable(x, column->n)) {
-        if (judge->constants++ == 0) judge->first_constant = i;
-        return;
-    }
+    if (!ais_column_usable(x, column->n)) return; /* a constant, as Stan's correlation matrices have on the diagonal */
     for (size_t k = 0; k < column->n; k++) column->function[k] = x[k] * x[k];
     if (column->draws >= 4) {
         double low = ais_column_ess_quantile(column, x, 0.05), high = ais_column_ess_quantile(column, x, 0.95);

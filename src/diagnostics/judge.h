@@ -26,8 +26,7 @@ typedef struct ais_judge {
     ais_column column;
     ais_worst ess; /* over x_i and x_i^2, all chains */
     ais_worst tail, rhat, z_mean, z_square;
-    int constants, first_constant; /* parameters that never change */
-    long not_finite;               /* draws; where the first is: */
+    long not_finite; /* draws; where the first is: */
     int bad_parameter, bad_chain, bad_draw;
     int *mode;    /* chains x draws: of each draw, -1 for a draw that is not finite; NULL without modes */
     long *visits; /* chains x modes */

@@ -153,14 +153,6 @@ static ais_status warn_same_chains(ais_judge *judge) {
                 first + 1, second + 1);
 }
 
-static ais_status warn_constant(ais_judge *judge) {
-    if (judge->constants == 0) return AIS_OK;
-    return warn(judge,
-                "%d of %d parameters never change, the first one is %.60s: nothing can be said about them, leave them "
-                "out or find out why",
-                judge->constants, judge->draws->dim, name_of(judge, judge->first_constant));
-}
-
 static ais_status warn_rhat(ais_judge *judge) {
     if (judge->rhat.parameter < 0 || !(judge->rhat.value > AIS_RHAT_LIMIT)) return AIS_OK;
     return warn(judge, "R-hat of %.60s is %.3f, above 1.01: the chains do not agree; %s",
@@ -287,7 +279,7 @@ static ais_status warn_truth(ais_judge *judge) {
 
 ais_status ais_judge_warnings(ais_judge *judge) {
     static ais_status (*const check[])(ais_judge *) = {
-        warn_not_finite,  warn_shape, warn_stuck, warn_same_chains, warn_constant, warn_never_visited,
+        warn_not_finite,  warn_shape, warn_stuck, warn_same_chains, warn_never_visited,
         warn_fewer_modes, warn_rhat,  warn_ess,   warn_sampler,     warn_truth,
     };
     for (size_t i = 0; i < sizeof check / sizeof *check; i++) {

@@ -7,34 +7,57 @@
 
 #include "base/status.h"
 
+enum { SHOWN, RAW, SETS };
+
 typedef struct keep {
     ais_sink sink;
-    ais_sink *memory;
-    ais_run_header header; /* with no more draws than are kept */
+    ais_sink *memory[SETS];
+    ais_target raw;              /* the target without its view */
+    ais_run_header header[SETS]; /* with no more draws than are kept */
+    int sets;                    /* 1 without a view */
     bool elsewhere, gone;
 } keep;
 
 static void let_go(keep *this) {
-    this->memory->abandon(this->memory);
+    for (int s = 0; s < SETS; s++) this->memory[s]->abandon(this->memory[s]);
     this->gone = true;
 }
 
 static ais_status keep_begin(ais_context *context, ais_sink *sink, const ais_run_header *header) {
     keep *this = (keep *)sink;
-    double fit = AIS_MOST_JUDGED / header->chains / (header->target->dim + 8); /* about 8 columns of the sampler */
-    this->header = *header;
-    if (header->draws > fit) this->header.draws = (int)fmax(fit, 1);
-    return this->memory->begin(context, this->memory, &this->header);
+    const ais_target *target = header->target;
+    int numbers = target->dim + (target->view ? target->view->count : 0) + 8; /* about 8 columns of the sampler */
+    double fit = AIS_MOST_JUDGED / header->chains / numbers;
+    this->raw = *target;
+    this->raw.view = NULL;
+    this->sets = target->view ? SETS : 1;
+    ais_status status = AIS_OK;
+    for (int s = 0; s < this->sets && status == AIS_OK; s++) {
+        this->header[s] = *header;
+        if (header->draws > fit) this->header[s].draws = (int)fmax(fit, 1);
+        if (s == RAW) this->header[s].target = &this->raw;
+        status = this->memory[s]->begin(context, this->memory[s], &this->header[s]);
+    }
+    return status;
+}
+
+static ais_status write_sets(ais_context *context, keep *this, const ais_chunk *chunk) {
+    ais_chunk raw = *chunk;
+    raw.value = chunk->x;
+    raw.value_logp = chunk->logp;
+    ais_status status = this->memory[SHOWN]->write(context, this->memory[SHOWN], chunk);
+    if (status == AIS_OK && this->sets > RAW) status = this->memory[RAW]->write(context, this->memory[RAW], &raw);
+    return status;
 }
 
 static ais_status keep_write(ais_context *context, ais_sink *sink, const ais_chunk *chunk) {
     keep *this = (keep *)sink;
     if (this->gone) return AIS_OK;
-    if (!chunk->warmup && chunk->first + chunk->count > this->header.draws) {
+    if (!chunk->warmup && chunk->first + chunk->count > this->header[SHOWN].draws) {
         let_go(this);
         return AIS_OK;
     }
-    ais_status status = this->memory->write(context, this->memory, chunk);
+    ais_status status = write_sets(context, this, chunk);
     if (status != AIS_NO_MEMORY || !this->elsewhere) return status;
     let_go(this);
     return AIS_OK;
@@ -42,31 +65,35 @@ static ais_status keep_write(ais_context *context, ais_sink *sink, const ais_chu
 
 static ais_status keep_end(ais_context *context, ais_sink *sink, const ais_run_footer *footer) {
     keep *this = (keep *)sink;
-    return this->gone ? AIS_OK : this->memory->end(context, this->memory, footer);
+    ais_status status = AIS_OK;
+    for (int s = 0; s < this->sets && !this->gone && status == AIS_OK; s++)
+        status = this->memory[s]->end(context, this->memory[s], footer);
+    return status;
 }
 
 static void keep_abandon(ais_sink *sink) { let_go((keep *)sink); }
 
 static void keep_free(ais_sink *sink) {
-    ais_sink_free(((keep *)sink)->memory);
+    for (int s = 0; s < SETS; s++) ais_sink_free(((keep *)sink)->memory[s]);
     free(sink);
 }
 
 ais_status ais_keep_new(ais_context *context, bool elsewhere, ais_sink **sink) {
     keep *this = calloc(1, sizeof *this);
     if (!this) return ais_fail_memory(context, "a sink", sizeof *this);
-    ais_status status = ais_sink_memory(context, &this->memory);
-    if (status != AIS_OK) {
-        free(this);
-        return status;
-    }
     this->sink = (ais_sink){keep_begin, keep_write, keep_end, keep_abandon, keep_free};
     this->elsewhere = elsewhere;
-    *sink = &this->sink;
-    return AIS_OK;
+    ais_status status = AIS_OK;
+    for (int s = 0; s < SETS && status == AIS_OK; s++) status = ais_sink_memory(context, &this->memory[s]);
+    if (status != AIS_OK)
+        keep_free(&this->sink);
+    else
+        *sink = &this->sink;
+    return status;
 }
 
-ais_draws *ais_keep_take(ais_sink *sink) {
+void ais_keep_take(ais_sink *sink, ais_draws **draws, ais_draws **unconstrained) {
     keep *this = (keep *)sink;
-    return this->gone ? NULL : ais_sink_memory_take(this->memory);
+    *draws = this->gone ? NULL : ais_sink_memory_take(this->memory[SHOWN]);
+    *unconstrained = this->gone || this->sets <= RAW ? NULL : ais_sink_memory_take(this->memory[RAW]);
 }

@@ -9,7 +9,8 @@
  * the user may end the run long before what is planned. */
 ais_status ais_keep_new(ais_context *context, bool elsewhere, ais_sink **sink);
 
-/* The draws, for the caller to free; NULL when they were let go. */
-ais_draws *ais_keep_take(ais_sink *sink);
+/* The draws as they are shown and, where the target has a view, their x, for the caller to free; both NULL when they
+ * were let go. */
+void ais_keep_take(ais_sink *sink, ais_draws **draws, ais_draws **unconstrained);
 
 #endif

@@ -228,7 +228,8 @@ static ais_status draw_from(ais_context *context, job *this, const double *start
     if (status == AIS_OK) {
         for (int i = 1; i < count; i++) sinks[i] = this->options.sinks[i - 1];
         status = sample(context, this, start, sinks, count);
-        if (status == AIS_OK || status == AIS_STOPPED) this->result->draws = ais_keep_take(sinks[0]);
+        if (status == AIS_OK || status == AIS_STOPPED)
+            ais_keep_take(sinks[0], &this->result->draws, &this->result->unconstrained);
         ais_sink_free(sinks[0]);
     }
     free(sinks);
@@ -268,8 +269,10 @@ static ais_status verify(ais_context *context, const job *this, long *judging) {
                                         .threads = this->options.threads,
                                         .evaluations = judging_limit(this),
                                         .seconds = judging_seconds(this)};
-    return ais_verify(context, this->target->draws ? NULL : this->target, this->result->draws, &options,
-                      this->result->diagnosis, judging);
+    const ais_run_result *result = this->result;
+    const ais_draws *x = result->unconstrained ? result->unconstrained : result->draws;
+    return ais_verify(context, this->target->draws ? NULL : this->target, x, &options, this->result->diagnosis,
+                      judging);
 }
 
 static ais_status judge(ais_context *context, job *this, long *judging) {
@@ -302,7 +305,8 @@ static void account(const job *this) {
     }
     if (result->draws && result->draws->draws == 0) {
         ais_draws_free(result->draws);
-        result->draws = NULL;
+        ais_draws_free(result->unconstrained);
+        result->draws = result->unconstrained = NULL;
     }
     snprintf(result->verdict, sizeof result->verdict, "%s",
              result->sample.draws == 0 ? "there are no draws"
@@ -314,6 +318,7 @@ void ais_run_free(ais_run_result *result) {
     if (!result) return;
     ais_diagnosis_free(result->diagnosis);
     ais_draws_free(result->draws);
+    ais_draws_free(result->unconstrained);
     ais_kernel_free(result->kernel);
     ais_training_free(result->training);
     free(result);

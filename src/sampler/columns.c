@@ -230,7 +230,7 @@ static bool group_columns(ais_columns *columns, name_set *set, parsed_name *pars
 
 ais_status ais_columns_new(ais_context *context, const ais_target *target, ais_columns **columns_out) {
     *columns_out = NULL;
-    size_t dim = (size_t)target->dim, slots = 64;
+    size_t dim = (size_t)ais_target_shown(target), slots = 64;
     /* A name and at most AIS_MAX_RANK dimensions a parameter; never more than half full. */
     while (slots < dim * 2 * (AIS_MAX_RANK + 1) + 64) slots *= 2;
     ais_arena scratch = {0};
@@ -240,7 +240,7 @@ ais_status ais_columns_new(ais_context *context, const ais_target *target, ais_c
     name_set set = {AIS_TAKE(&scratch, const char *, slots), slots - 1};
     bool good = columns && parsed && seen && set.slot;
     if (good) {
-        columns->dim = target->dim;
+        columns->dim = (int)dim;
         columns->variable = AIS_TAKE(&columns->arena, ais_variable, dim);
         columns->name = AIS_TAKE(&columns->arena, char *, dim);
         columns->place = AIS_TAKE(&columns->arena, int, dim);
@@ -249,9 +249,9 @@ ais_status ais_columns_new(ais_context *context, const ais_target *target, ais_c
     if (good) {
         *name_slot(&set, "chain") = "chain";
         *name_slot(&set, "draw") = "draw";
-        for (int i = 0; i < target->dim; i++) {
+        for (int i = 0; i < columns->dim; i++) {
             char buffer[32];
-            parse_name(ais_target_parameter(target, i, buffer), &parsed[i]);
+            parse_name(ais_target_shown_name(target, i, buffer), &parsed[i]);
         }
         good = group_columns(columns, &set, parsed, seen);
     }

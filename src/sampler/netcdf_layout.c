@@ -84,11 +84,11 @@ static int store_in_chunks(int group, int variable, const size_t *length) {
     return code ? code : nc_set_var_chunk_cache(group, variable, 1, 1, 0);
 }
 
-static int define_draw(int group, int block, int *dimension, int *variable) {
+static int define_draw(ais_netcdf_group *group, int block, int *dimension) {
     size_t storage = (size_t)block;
-    int code = nc_def_dim(group, "draw", NC_UNLIMITED, dimension);
-    if (!code) code = nc_def_var(group, "draw", NC_INT64, 1, dimension, variable);
-    return code ? code : store_in_chunks(group, *variable, &storage);
+    int code = nc_def_dim(group->id, "draw", NC_UNLIMITED, dimension);
+    if (!code) code = nc_def_var(group->id, "draw", NC_INT64, 1, dimension, &group->draw);
+    return code ? code : store_in_chunks(group->id, group->draw, &storage);
 }
 
 /* A variable (chain, draw, ...). Storage chunks hold `block` draws of as many chains as make about a
@@ -105,34 +105,34 @@ static int define_variable(int group, const char *name, nc_type type, int rank, 
     return code ? code : store_in_chunks(group, *variable, storage);
 }
 
-static int define_parameters(int group, const ais_run_header *header, const ais_columns *columns,
-                             ais_netcdf_phase *phase) {
+static int define_parameters(ais_netcdf_group *group, const ais_run_header *header, const ais_columns *columns,
+                             int block, int *defined) {
     int dimension[2 + AIS_MAX_RANK];
     size_t length[2 + AIS_MAX_RANK] = {(size_t)header->chains, NC_UNLIMITED};
-    int code = define_axis(group, "chain", (size_t)header->chains, &dimension[0]);
-    if (!code) code = define_draw(group, phase->block, &dimension[1], &phase->draw[0]);
+    int code = define_axis(group->id, "chain", (size_t)header->chains, &dimension[0]);
+    if (!code) code = define_draw(group, block, &dimension[1]);
     for (int i = 0; !code && i < columns->variables; i++) {
         const ais_variable *variable = &columns->variable[i];
         for (int r = 0; !code && r < variable->rank; r++) {
             char name[NC_MAX_NAME + 1];
             snprintf(name, sizeof name, "%s_dim_%d", variable->name, r);
             length[2 + r] = (size_t)variable->extent[r];
-            code = define_axis(group, name, length[2 + r], &dimension[2 + r]);
+            code = define_axis(group->id, name, length[2 + r], &dimension[2 + r]);
         }
         if (!code)
-            code = define_variable(group, variable->name, NC_DOUBLE, 2 + variable->rank, dimension, length,
-                                   phase->block, &phase->variable[i]);
+            code = define_variable(group->id, variable->name, NC_DOUBLE, 2 + variable->rank, dimension, length, block,
+                                   &defined[i]);
     }
     return code;
 }
 
-static int define_stats(int group, const ais_run_header *header, ais_netcdf_phase *phase) {
+static int define_stats(const ais_run_header *header, ais_netcdf_phase *phase) {
     static const nc_type type[] = {
         [AIS_COLUMN_DOUBLE] = NC_DOUBLE, [AIS_COLUMN_INTEGER] = NC_INT64, [AIS_COLUMN_BOOL] = NC_BYTE};
-    int dimension[2], field[AIS_INFO_COUNT], fields = ais_info_fields(header->info, field);
+    int dimension[2], field[AIS_INFO_COUNT], fields = ais_info_fields(header->info, field), group = phase->stats.id;
     size_t length[2] = {(size_t)header->chains, NC_UNLIMITED};
     int code = define_axis(group, "chain", (size_t)header->chains, &dimension[0]);
-    if (!code) code = define_draw(group, phase->block, &dimension[1], &phase->draw[1]);
+    if (!code) code = define_draw(&phase->stats, phase->block, &dimension[1]);
     if (!code) code = define_variable(group, "lp", NC_DOUBLE, 2, dimension, length, phase->block, &phase->logp);
     for (int i = 0; !code && i < fields; i++) {
         const ais_info_column *column = &ais_info_columns[field[i]];
@@ -144,27 +144,39 @@ static int define_stats(int group, const ais_run_header *header, ais_netcdf_phas
     return code;
 }
 
-static int define_phase(int file, const char *const name[2], const ais_run_header *header, const ais_columns *columns,
-                        ais_netcdf_phase *phase) {
-    int code = nc_def_grp(file, name[0], &phase->posterior);
-    if (!code) code = nc_def_grp(file, name[1], &phase->stats);
-    if (!code) code = put_attributes(phase->posterior, header);
-    if (!code) code = put_attributes(phase->stats, header);
-    if (!code) code = define_parameters(phase->posterior, header, columns, phase);
-    if (!code) code = define_stats(phase->stats, header, phase);
+static int define_group(int file, const char *name, const ais_run_header *header, int *group) {
+    int code = nc_def_grp(file, name, group);
+    return code ? code : put_attributes(*group, header);
+}
+
+static int define_phase(int file, const char *const name[AIS_NETCDF_SETS + 1], const ais_run_header *header,
+                        ais_columns *const columns[AIS_NETCDF_SETS], ais_netcdf_phase *phase) {
+    int code = NC_NOERR;
+    for (int s = 0; !code && s < AIS_NETCDF_SETS; s++) {
+        if (!columns[s]) continue;
+        code = define_group(file, name[s], header, &phase->set[s].id);
+        if (!code) code = define_parameters(&phase->set[s], header, columns[s], phase->block, phase->variable[s]);
+    }
+    if (!code) code = define_group(file, name[AIS_NETCDF_SETS], header, &phase->stats.id);
+    return code ? code : define_stats(header, phase);
+}
+
+static int fill_phase(ais_columns *const columns[AIS_NETCDF_SETS], const ais_netcdf_phase *phase) {
+    int code = fill_axes(phase->stats.id);
+    for (int s = 0; !code && s < AIS_NETCDF_SETS; s++)
+        if (columns[s]) code = fill_axes(phase->set[s].id);
     return code;
 }
 
-int ais_netcdf_define(int file, const ais_run_header *header, const ais_columns *columns, ais_netcdf_phase phase[2]) {
-    static const char *const name[2][2] = {{"posterior", "sample_stats"}, {"warmup_posterior", "warmup_sample_stats"}};
-    int code = put_attributes(file, header);
+int ais_netcdf_define(int file, const ais_run_header *header, ais_columns *const columns[AIS_NETCDF_SETS],
+                      ais_netcdf_phase phase[2]) {
+    static const char *const name[2][AIS_NETCDF_SETS + 1] = {
+        {"posterior", "unconstrained_posterior", "sample_stats"},
+        {"warmup_posterior", "warmup_unconstrained_posterior", "warmup_sample_stats"}};
+    int code = put_attributes(file, header), phases = header->save_warmup ? 2 : 1;
     if (!code) code = put_config(file, header->config);
-    for (int p = 0; !code && p < (header->save_warmup ? 2 : 1); p++)
-        code = define_phase(file, name[p], header, columns, &phase[p]);
+    for (int p = 0; !code && p < phases; p++) code = define_phase(file, name[p], header, columns, &phase[p]);
     if (!code) code = nc_enddef(file);
-    for (int p = 0; !code && p < (header->save_warmup ? 2 : 1); p++) {
-        code = fill_axes(phase[p].posterior);
-        if (!code) code = fill_axes(phase[p].stats);
-    }
+    for (int p = 0; !code && p < phases; p++) code = fill_phase(columns, &phase[p]);
     return code;
 }

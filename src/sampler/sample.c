@@ -119,9 +119,43 @@ static ais_status collect(ais_context *context, ais_sampling *run, int count) {
     return status;
 }
 
+/* Streams of a view: chains and draws apart, warm-up's too. */
+static uint64_t view_stream(const ais_sampling *run, int chain, int draw) {
+    uint64_t seed = (run->header.seed + 1) * 0x9e3779b97f4a7c15;
+    return seed + ((uint64_t)chain << 33) + ((uint64_t)run->warming << 32) + (uint64_t)draw;
+}
+
+typedef struct showing {
+    const ais_sampling *run;
+    int first, count;
+} showing;
+
+/* Task: what is shown of a chain's draws. */
+static void show_chain(void *data, int c) {
+    const showing *this = data;
+    const ais_sampling *run = this->run;
+    const ais_view *view = run->target->view;
+    size_t count = (size_t)this->count, at = (size_t)c * count;
+    double *slope = run->slope + at;
+    view->show(count, run->x + at * (size_t)run->target->dim, view_stream(run, c, this->first),
+               run->value + at * (size_t)view->count, slope, run->target->data);
+    for (size_t t = 0; t < count; t++) slope[t] = run->logp[at + t] - slope[t];
+}
+
 static ais_status write_round(ais_context *context, ais_sampling *run, int first, int count) {
-    ais_chunk chunk = {
-        .warmup = run->warming, .first = first, .count = count, .x = run->x, .logp = run->logp, .info = run->info};
+    ais_chunk chunk = {.warmup = run->warming,
+                       .first = first,
+                       .count = count,
+                       .x = run->x,
+                       .logp = run->logp,
+                       .info = run->info,
+                       .value = run->x,
+                       .value_logp = run->logp};
+    if (run->target->view && run->sinks > 0) {
+        ais_pool_run(run->pool, run->chains, show_chain, &(showing){run, first, count});
+        chunk.value = run->value;
+        chunk.value_logp = run->slope; /* by now the density */
+    }
     ais_status status = AIS_OK;
     for (int s = 0; s < run->sinks && count > 0 && status == AIS_OK; s++)
         status = run->sink[s]->write(context, run->sink[s], &chunk);
@@ -244,7 +278,9 @@ static void fill_result(const ais_sampling *run, ais_sample_result *result) {
 }
 
 static ais_status allocate(ais_context *context, ais_sampling *run) {
-    size_t draw_bytes = ((size_t)run->target->dim + 1) * sizeof(double) + sizeof(ais_info);
+    const ais_view *view = run->sinks > 0 ? run->target->view : NULL;
+    size_t shown = view ? (size_t)view->count + 1 : 0;
+    size_t draw_bytes = ((size_t)run->target->dim + 1 + shown) * sizeof(double) + sizeof(ais_info);
     size_t fit = BUFFER_BYTES / (draw_bytes * (size_t)run->chains);
     run->longest_round = fit < 1 ? 1 : fit > 1 << 20 ? 1 << 20 : (int)fit;
     int longest_phase = run->draws > run->warmup ? run->draws : run->warmup;
@@ -257,10 +293,13 @@ static ais_status allocate(ais_context *context, ais_sampling *run) {
     run->x = malloc(room * (size_t)run->target->dim * sizeof(double));
     run->logp = malloc(room * sizeof(double));
     run->info = malloc(room * sizeof(ais_info));
+    if (view) run->value = malloc(room * (size_t)view->count * sizeof(double));
+    if (view) run->slope = malloc(room * sizeof(double));
     run->block = calloc((size_t)run->blocks, sizeof *run->block);
     run->tally = calloc((size_t)run->blocks, sizeof *run->tally);
     run->goal.leg_spent = calloc((size_t)run->blocks, sizeof *run->goal.leg_spent);
-    bool whole = (room == 0 || (run->x && run->logp && run->info)) && run->block && run->tally && run->goal.leg_spent;
+    bool whole = (room == 0 || (run->x && run->logp && run->info && (!view || (run->value && run->slope)))) &&
+                 run->block && run->tally && run->goal.leg_spent;
     for (int b = run->part.first; whole && b < run->part.end; b++) whole = ais_block_new(run, b);
     return whole ? AIS_OK : ais_fail_memory(context, "the draws of a round", room * draw_bytes);
 }
@@ -305,6 +344,8 @@ static void release(ais_sampling *run) {
     free(run->x);
     free(run->logp);
     free(run->info);
+    free(run->value);
+    free(run->slope);
     ais_kept_free(&run->kept);
     ais_pool_free(run->pool);
 }

@@ -75,6 +75,7 @@ typedef struct ais_sampling {
     int round, longest_round; /* draws of every chain */
     double *x, *logp;         /* of a round: chains x round (x dim); this rank's first, on rank 0 those of all */
     ais_info *info;
+    double *value, *slope; /* likewise, what a view shows of them; NULL without one, or without sinks */
     bool warming;
     int warmup_done, draws_done;
     double accept_sum; /* after warm-up, over steps */

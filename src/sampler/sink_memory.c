@@ -61,15 +61,15 @@ static ais_status memory_begin(ais_context *context, ais_sink *sink, const ais_r
     int stats = ais_info_fields(header->info, memory->field);
     ais_status status = ais_header_check(context, header);
     if (status == AIS_OK)
-        status = ais_draws_new(context, header->target->dim, header->chains,
+        status = ais_draws_new(context, ais_target_shown(header->target), header->chains,
                                header->draws < FIRST_ROOM ? header->draws : FIRST_ROOM, stats, &memory->draws);
     if (status == AIS_OK) {
         snprintf(memory->draws->sampler, sizeof memory->draws->sampler, "%s", header->sampler);
         memory->draws->max_depth = header->max_depth;
     }
-    for (int i = 0; status == AIS_OK && i < header->target->dim; i++) {
+    for (int i = 0; status == AIS_OK && i < memory->draws->dim; i++) {
         char buffer[32];
-        status = rename_to(context, &memory->draws->name[i], ais_target_parameter(header->target, i, buffer));
+        status = rename_to(context, &memory->draws->name[i], ais_target_shown_name(header->target, i, buffer));
     }
     for (int i = 0; status == AIS_OK && i < stats; i++)
         status = rename_to(context, &memory->draws->stat_name[i], ais_info_name[memory->field[i]]);
@@ -89,12 +89,12 @@ static ais_status memory_write(ais_context *context, ais_sink *sink, const ais_c
     for (size_t c = 0; c < chains; c++) {
         for (size_t i = 0; i < dim; i++)
             for (size_t t = 0; t < count; t++)
-                draws->value[(i * chains + c) * length + first + t] = chunk->x[(c * count + t) * dim + i];
+                draws->value[(i * chains + c) * length + first + t] = chunk->value[(c * count + t) * dim + i];
         for (size_t i = 0; i < (size_t)draws->stats; i++)
             for (size_t t = 0; t < count; t++)
                 draws->stat[(i * chains + c) * length + first + t] =
                     ais_info_value(&chunk->info[c * count + t], memory->field[i]);
-        if (count) memcpy(draws->logp + c * length + first, chunk->logp + c * count, count * sizeof(double));
+        if (count) memcpy(draws->logp + c * length + first, chunk->value_logp + c * count, count * sizeof(double));
     }
     return AIS_OK;
 }

@@ -20,7 +20,7 @@ typedef struct netcdf_sink {
     ais_sink sink;
     char *directory, *path, *part;
     const ais_run_header *header;
-    ais_columns *columns;
+    ais_columns *columns[AIS_NETCDF_SETS]; /* of x: NULL without a view */
     ais_rows rows;
     int file;    /* -1: closed */
     bool failed; /* a write to the file went wrong */
@@ -29,8 +29,8 @@ typedef struct netcdf_sink {
     int current; /* the phase of what is gathered */
     int gathered;
     int flushed[2];
-    double *value; /* for each variable: chains x block x count */
-    double *stat;  /* lp, then the fields: each chains x block */
+    double *value[AIS_NETCDF_SETS]; /* for each variable: chains x block x count */
+    double *stat;                   /* lp, then the fields: each chains x block */
     long long *index;
 } netcdf_sink;
 
@@ -81,27 +81,36 @@ static int put_column(int group, int variable, ais_column_type type, const size_
     return nc_put_vara_double(group, variable, start, count, value);
 }
 
+/* The numbers of the draws gathered, from `first` on. */
+static int put_index(netcdf_sink *sink, const ais_netcdf_group *group, size_t first) {
+    size_t rows = (size_t)sink->gathered;
+    for (size_t t = 0; t < rows; t++) sink->index[t] = (long long)(first + t);
+    return nc_put_vara_longlong(group->id, group->draw, &first, &rows, sink->index);
+}
+
 static int put_block(netcdf_sink *sink) {
     const ais_netcdf_phase *phase = &sink->phase[sink->current];
     size_t chains = (size_t)sink->header->chains, block = (size_t)phase->block, rows = (size_t)sink->gathered;
     size_t start[2 + AIS_MAX_RANK] = {0, (size_t)sink->flushed[sink->current]};
     size_t count[2 + AIS_MAX_RANK] = {chains, rows};
-    for (size_t t = 0; t < rows; t++) sink->index[t] = (long long)start[1] + (long long)t;
-    int code = nc_put_vara_longlong(phase->posterior, phase->draw[0], &start[1], &rows, sink->index);
-    if (!code) code = nc_put_vara_longlong(phase->stats, phase->draw[1], &start[1], &rows, sink->index);
-    for (int i = 0; !code && i < sink->columns->variables; i++) {
-        const ais_variable *variable = &sink->columns->variable[i];
-        double *value = sink->value + chains * block * (size_t)variable->first;
-        for (int r = 0; r < variable->rank; r++) count[2 + r] = (size_t)variable->extent[r];
-        pack(chains, block, rows, (size_t)variable->count, value);
-        code = nc_put_vara_double(phase->posterior, phase->variable[i], start, count, value);
+    int code = put_index(sink, &phase->stats, start[1]);
+    for (int s = 0; !code && s < AIS_NETCDF_SETS; s++) {
+        if (!sink->columns[s]) continue;
+        code = put_index(sink, &phase->set[s], start[1]);
+        for (int i = 0; !code && i < sink->columns[s]->variables; i++) {
+            const ais_variable *variable = &sink->columns[s]->variable[i];
+            double *value = sink->value[s] + chains * block * (size_t)variable->first;
+            for (int r = 0; r < variable->rank; r++) count[2 + r] = (size_t)variable->extent[r];
+            pack(chains, block, rows, (size_t)variable->count, value);
+            code = nc_put_vara_double(phase->set[s].id, phase->variable[s][i], start, count, value);
+        }
     }
     for (int i = -1; !code && i < sink->fields; i++) {
         int variable = i < 0 ? phase->logp : phase->info[sink->field[i]];
         ais_column_type type = i < 0 ? AIS_COLUMN_DOUBLE : ais_info_columns[sink->field[i]].type;
         double *value = sink->stat + (size_t)(i + 1) * chains * block;
         pack(chains, block, rows, 1, value);
-        code = put_column(phase->stats, variable, type, start, count, value);
+        code = put_column(phase->stats.id, variable, type, start, count, value);
     }
     return code;
 }
@@ -121,21 +130,32 @@ static ais_status flush(ais_context *context, netcdf_sink *sink) {
     return AIS_OK;
 }
 
+/* `count` points of a chain from x on, to places `to` and on of every variable; room: chains x block. */
+static void gather_set(const ais_columns *columns, const double *x, size_t count, size_t room, size_t to,
+                       double *gathered) {
+    size_t dim = (size_t)columns->dim;
+    for (int i = 0; i < columns->variables; i++) {
+        const ais_variable *variable = &columns->variable[i];
+        size_t column = (size_t)variable->first, width = (size_t)variable->count;
+        const int *place = columns->place + column;
+        double *value = gathered + room * column + to * width;
+        for (size_t t = 0; t < count; t++, value += width)
+            for (size_t k = 0; k < width; k++) value[place[k]] = x[t * dim + column + k];
+    }
+}
+
 /* Draws first to first + rows of the chunk, chain by chain. */
 static void gather(netcdf_sink *sink, const ais_chunk *chunk, int first, int rows) {
     size_t chains = (size_t)sink->header->chains, block = (size_t)sink->phase[sink->current].block;
-    size_t dim = (size_t)sink->columns->dim, count = (size_t)rows;
+    size_t count = (size_t)rows;
+    const double *const x[AIS_NETCDF_SETS] = {chunk->value, chunk->x};
     for (size_t c = 0; c < chains; c++) {
         size_t from = c * (size_t)chunk->count + (size_t)first, to = c * block + (size_t)sink->gathered;
-        for (int i = 0; i < sink->columns->variables; i++) {
-            const ais_variable *variable = &sink->columns->variable[i];
-            size_t column = (size_t)variable->first, width = (size_t)variable->count;
-            const int *place = sink->columns->place + column;
-            double *value = sink->value + chains * block * column + to * width;
-            for (size_t t = 0; t < count; t++, value += width)
-                for (size_t k = 0; k < width; k++) value[place[k]] = chunk->x[(from + t) * dim + column + k];
-        }
-        memcpy(sink->stat + to, chunk->logp + from, count * sizeof(double));
+        for (int s = 0; s < AIS_NETCDF_SETS; s++)
+            if (sink->columns[s])
+                gather_set(sink->columns[s], x[s] + from * (size_t)sink->columns[s]->dim, count, chains * block, to,
+                           sink->value[s]);
+        memcpy(sink->stat + to, chunk->value_logp + from, count * sizeof(double));
         for (int i = 0; i < sink->fields; i++) {
             double *stat = sink->stat + (size_t)(i + 1) * chains * block + to;
             for (size_t t = 0; t < count; t++) stat[t] = ais_info_value(&chunk->info[from + t], sink->field[i]);
@@ -188,16 +208,19 @@ static ais_status close_file(ais_context *context, netcdf_sink *sink) {
 }
 
 static void release(netcdf_sink *sink) {
-    ais_columns_free(sink->columns);
-    sink->columns = NULL;
-    for (int p = 0; p < 2; p++) {
-        free(sink->phase[p].variable);
-        sink->phase[p].variable = NULL;
+    for (int s = 0; s < AIS_NETCDF_SETS; s++) {
+        ais_columns_free(sink->columns[s]);
+        sink->columns[s] = NULL;
+        free(sink->value[s]);
+        sink->value[s] = NULL;
+        for (int p = 0; p < 2; p++) {
+            free(sink->phase[p].variable[s]);
+            sink->phase[p].variable[s] = NULL;
+        }
     }
-    free(sink->value);
     free(sink->stat);
     free(sink->index);
-    sink->value = sink->stat = NULL;
+    sink->stat = NULL;
     sink->index = NULL;
 }
 
@@ -208,20 +231,33 @@ static void netcdf_abandon(ais_sink *base) {
     release(sink);
 }
 
+static ais_status make_columns(ais_context *context, netcdf_sink *sink) {
+    ais_target raw = *sink->header->target;
+    ais_status status = ais_columns_new(context, &raw, &sink->columns[AIS_NETCDF_SHOWN]);
+    if (status != AIS_OK || !raw.view) return status;
+    raw.view = NULL;
+    return ais_columns_new(context, &raw, &sink->columns[AIS_NETCDF_RAW]);
+}
+
 static ais_status make_buffers(ais_context *context, netcdf_sink *sink) {
     const ais_run_header *header = sink->header;
-    size_t chains = (size_t)header->chains, dim = (size_t)sink->columns->dim, stats = (size_t)sink->fields + 1;
-    size_t row = chains * (dim + stats) * sizeof(double);
+    size_t chains = (size_t)header->chains, stats = (size_t)sink->fields + 1, numbers = stats;
+    for (int s = 0; s < AIS_NETCDF_SETS; s++) numbers += sink->columns[s] ? (size_t)sink->columns[s]->dim : 0;
+    size_t row = chains * numbers * sizeof(double);
     sink->phase[0].block = block_of(header->draws, row);
     sink->phase[1].block = block_of(header->warmup, row);
     size_t block = (size_t)sink->phase[0].block;
     if (header->save_warmup && sink->phase[1].block > sink->phase[0].block) block = (size_t)sink->phase[1].block;
-    for (int p = 0; p < 2; p++) sink->phase[p].variable = calloc(dim, sizeof(int));
-    sink->value = calloc(chains * block, dim * sizeof(double));
-    sink->stat = calloc(chains * block, stats * sizeof(double));
-    sink->index = calloc(block, sizeof *sink->index);
-    if (sink->phase[0].variable && sink->phase[1].variable && sink->value && sink->stat && sink->index) return AIS_OK;
-    return ais_fail_memory(context, "a block of draws", block * row);
+    bool made = true;
+    for (int s = 0; s < AIS_NETCDF_SETS; s++) {
+        if (!sink->columns[s]) continue;
+        size_t dim = (size_t)sink->columns[s]->dim;
+        for (int p = 0; p < 2; p++) made &= (sink->phase[p].variable[s] = calloc(dim, sizeof(int))) != NULL;
+        made &= (sink->value[s] = calloc(chains * block, dim * sizeof(double))) != NULL;
+    }
+    made &= (sink->stat = calloc(chains * block, stats * sizeof(double))) != NULL;
+    made &= (sink->index = calloc(block, sizeof *sink->index)) != NULL;
+    return made ? AIS_OK : ais_fail_memory(context, "a block of draws", block * row);
 }
 
 static bool is_ours(const char *path) {
@@ -291,7 +327,7 @@ static ais_status netcdf_begin(ais_context *context, ais_sink *base, const ais_r
     ais_status status = ais_header_check(context, header);
     if (status == AIS_OK) status = ais_directory_make(context, sink->directory);
     if (status == AIS_OK) status = check_older(context, sink);
-    if (status == AIS_OK) status = ais_columns_new(context, header->target, &sink->columns);
+    if (status == AIS_OK) status = make_columns(context, sink);
     if (status == AIS_OK) status = make_buffers(context, sink);
     if (status == AIS_OK) status = create(context, sink);
     if (status != AIS_OK) netcdf_abandon(base);

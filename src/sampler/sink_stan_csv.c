@@ -269,7 +269,8 @@ static ais_status put_chunk(ais_context *context, csv_sink *csv, const ais_chunk
         for (size_t t = 0; status == AIS_OK && t < count; t++) {
             size_t cell = (size_t)c * count + t;
             if (csv->chain[c].used + row > csv->room) status = flush_chain(context, csv, c);
-            if (status == AIS_OK) put_row(csv, c, chunk->x + cell * dim, chunk->logp[cell], &chunk->info[cell]);
+            if (status == AIS_OK)
+                put_row(csv, c, chunk->value + cell * dim, chunk->value_logp[cell], &chunk->info[cell]);
         }
         if (status != AIS_OK) return status;
     }

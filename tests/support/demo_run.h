@@ -83,7 +83,7 @@ static inline ais_status demo_write(ais_context *context, const demo_run *run, a
                 logp[cell] = demo_value(run, phase, c, first + t, -1);
                 info[cell] = demo_info(run, phase, c, first + t);
             }
-        ais_chunk chunk = {phase != 0, first, count, x, logp, info};
+        ais_chunk chunk = {phase != 0, first, count, x, logp, info, x, logp};
         status = sink->write(context, sink, &chunk);
     }
     free(x);

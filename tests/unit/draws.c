@@ -52,7 +52,7 @@ static void not_a_number_survives(void **state) {
     ais_info info[2] = {{.accept_stat = NAN}, {.accept_stat = 1}};
     ais_target target = {.name = "nan", .dim = 1};
     ais_run_header header = {.target = &target, .sampler = "rwm", .chains = 1, .draws = 2, .info = 1};
-    ais_chunk chunk = {false, 0, 2, x, logp, info};
+    ais_chunk chunk = {false, 0, 2, x, logp, info, x, logp};
     for (int netcdf = 0; netcdf < 2; netcdf++) {
         ais_sink *sink = file_sink(netcdf, *state);
         assert_int_equal(sink->begin(&context, sink, &header), AIS_OK);

@@ -45,10 +45,11 @@ static void chunks_out_of_order_are_refused(void **state) {
         double x[12] = {0};
         ais_info info[12] = {{0}};
         assert_int_equal(sink->begin(&context, sink, &header), AIS_OK);
-        assert_int_equal(sink->write(&context, sink, &(ais_chunk){true, 0, 5, x, x, info}), AIS_OK); /* not saved */
-        assert_int_equal(sink->write(&context, sink, &(ais_chunk){false, 1, 4, x, x, info}), AIS_BAD_ARGUMENT);
-        assert_int_equal(sink->write(&context, sink, &(ais_chunk){false, 0, 4, x, x, info}), AIS_OK);
-        assert_int_equal(sink->write(&context, sink, &(ais_chunk){false, 4, 7, x, x, info}), AIS_BAD_ARGUMENT);
+        assert_int_equal(sink->write(&context, sink, &(ais_chunk){true, 0, 5, x, x, info, x, x}),
+                         AIS_OK); /* not saved */
+        assert_int_equal(sink->write(&context, sink, &(ais_chunk){false, 1, 4, x, x, info, x, x}), AIS_BAD_ARGUMENT);
+        assert_int_equal(sink->write(&context, sink, &(ais_chunk){false, 0, 4, x, x, info, x, x}), AIS_OK);
+        assert_int_equal(sink->write(&context, sink, &(ais_chunk){false, 4, 7, x, x, info, x, x}), AIS_BAD_ARGUMENT);
         assert_non_null(strstr(context.message, "draw 10 of sampling came, but only 10 were planned"));
         sink->abandon(sink);
         header.chains = 0;
