@@ -141,7 +141,8 @@ static int report(const settings *set, const ais_target *target, const outcome *
                                                           : NAN, /* the file does not tell */
                                 .result = &result->sample,
                                 .evaluations = result->evaluations,
-                                .training = training};
+                                .training = training,
+                                .about = target->about};
     /* As in judging, figures must not evaluate a user's own density: only one whose truth is known. */
     const ais_figure_data data = {.draws = result->draws,
                                   .diagnosis = result->diagnosis,

@@ -13,6 +13,11 @@
  * cached by its content; a shared object made by yourself from the same source works as well
  * (`aisampler sample ./mine.so`).
  *
+ * With priors and bounds, logp being the likelihood:
+ *
+ *     static const ais_parameter parameters[] = {{"rate", AIS_GAMMA(2, 1)}, {"share", AIS_UNIFORM(0, 1)}};
+ *     AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = 2, .logp = logp, .parameters = parameters, .parameter_count = 2};
+ *
  * Only dim and logp are required. What else is given is checked once at the start: the gradient
  * against finite differences, the batch form against the single one.
  *
@@ -24,6 +29,8 @@
 #define AISAMPLER_DENSITY_H
 
 #include <stddef.h>
+
+#include "parameters.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,6 +58,10 @@ typedef struct ais_density {
     const char *const *names; /* dim parameter names, or NULL for x.1, x.2, ... */
     double start_scale;       /* chains start from N(0, start_scale^2); 0 means 1 */
     void *data;               /* handed to the functions as it is */
+    /* Priors, bounds and constraints (parameters.h), parameter_count of them, with names of their own; or NULL. Their
+     * elements are the dim coordinates. */
+    const ais_parameter *parameters;
+    int parameter_count;
 } ais_density;
 
 #define AIS_DENSITY_HEAD .version = AIS_DENSITY_VERSION, .size = (int)sizeof(ais_density)

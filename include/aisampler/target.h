@@ -57,6 +57,7 @@ struct ais_target {
     double start_scale;             /* chains start from N(0, start_scale^2); 0 means 1 */
     const ais_reference *reference; /* or NULL */
     const ais_view *view;           /* NULL: x is shown itself */
+    const char *about;              /* priors and bounds in words, a line each; or NULL */
     const struct ais_draws *draws;  /* empirical targets: all that is known of p. logp is then 0 everywhere, chains
                                        start at draws, and only kernels learned from draws fit. NULL otherwise */
     void *data;
@@ -73,6 +74,17 @@ ais_status ais_target_open(ais_context *context, const char *spec, ais_target **
 
 /* Closes a target that ais_target_open made; NULL is allowed. */
 void ais_target_close(ais_target *target);
+
+/* A target that asks `density` for values inside of bounds only, and knows the priors (parameters.h). The parameters'
+ * elements are, one after the other, the density's dim coordinates. They are copied; density must live as long as the
+ * target, and its reference is left out. The caller closes the target. */
+ais_status ais_target_with(ais_context *context, const ais_target *density, const ais_parameter *parameters, int count,
+                           ais_target **target);
+
+/* A kind with its arguments from text, such as "uniform(0, 10)", "half_normal(2.5)" or "simplex", into kind and
+ * argument of the parameter, whose name is said in messages; and back, as much as fits. */
+ais_status ais_parameter_parse(ais_context *context, const char *text, ais_parameter *parameter);
+void ais_parameter_text(const ais_parameter *parameter, char *text, size_t size);
 
 /* Checks a target once, at points drawn from its start distribution with this seed: logp is a
  * number, grad agrees with finite differences of logp, batch with logp. The message names the

@@ -4,7 +4,7 @@
 
 #include <aisampler/diagnostics.h>
 
-#include "diagnostics/special.h"
+#include "base/special.h"
 
 bool ais_column_init(ais_column *column, int chains, int draws) {
     size_t half = (size_t)(draws / 2), n = (size_t)chains * (size_t)draws, split_n = 2 * (size_t)chains * half;

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
+#include "base/special.h"
 #include "diagnostics/column.h"
-#include "diagnostics/special.h"
 
 double ais_mcse_mean(const double *x, int chains, int draws) {
     double ess = ais_ess_mean(x, chains, draws);

@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/matrix.h"
 #include "base/sort.h"
-#include "diagnostics/special.h"
+#include "base/special.h"
 #include "explore/affine.h"
 #include "kernel/whitening.h"
 

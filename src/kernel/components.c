@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/special.h"
 #include "kernel/components_lanes.h"
 #include "kernel/whitening.h"
 
@@ -102,11 +103,10 @@ void ais_components_keep(ais_components *components, int count, const int *place
     components->count = count;
 }
 
-/* The logarithm of the density of a component with F = I at its mean. lgamma_r, because lgamma writes a global. */
+/* The logarithm of the density of a component with F = I at its mean. */
 static double log_peak(double freedom, int dim) {
-    int sign;
     if (isinf(freedom)) return -0.5 * dim * log(2 * PI);
-    return lgamma_r(0.5 * (freedom + dim), &sign) - lgamma_r(0.5 * freedom, &sign) - 0.5 * dim * log(freedom * PI);
+    return ais_log_gamma(0.5 * (freedom + dim)) - ais_log_gamma(0.5 * freedom) - 0.5 * dim * log(freedom * PI);
 }
 
 void ais_components_weigh(ais_components *components) {

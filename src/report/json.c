@@ -112,15 +112,29 @@ static json_t *evaluations(const ais_evaluations *count) {
     return object(fields, sizeof fields / sizeof *fields);
 }
 
+/* Lines of a text; null for none. */
+static json_t *lines(const char *text) {
+    json_t *list = text ? json_array() : json_null();
+    while (list && text && *text) {
+        char line[512];
+        size_t length = strcspn(text, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)(length < sizeof line - 1 ? length : sizeof line - 1), text);
+        json_array_append_new(list, json_string(line));
+        text += length + (text[length] == '\n');
+    }
+    return list;
+}
+
 static json_t *summary(const ais_diagnosis *diagnosis, const ais_report_run *run) {
     const ais_sample_result *result = run ? run->result : NULL;
-    const ais_training *training = run ? run->training : NULL;
+    double log_z_error, log_z = ais_report_log_z(diagnosis, run, &log_z_error);
     bool modes = diagnosis->mode_share != NULL;
     char verdict[256];
     ais_report_verdict(diagnosis, verdict);
     field fields[] = {
         {"target", text(run ? run->target : NULL)},
         {"dim", json_integer(diagnosis->dim)},
+        {"priors", lines(run ? run->about : NULL)},
         {"sampler", text(run ? run->sampler : NULL)},
         {"chains", json_integer(diagnosis->chains)},
         {"draws", json_integer(diagnosis->draws)},
@@ -144,8 +158,6 @@ static json_t *summary(const ais_diagnosis *diagnosis, const ais_report_run *run
         {"cross_chain_largest", number(diagnosis->cross_chain_largest)},
         {"lowest_ebfmi", number(diagnosis->lowest_ebfmi)},
         {"divergences", json_integer(diagnosis->divergences)},
-        {"log_z", number(training ? training->log_z : NAN)},
-        {"log_z_error", number(training ? training->log_z_error : NAN)},
         {"round_trips", number(diagnosis->round_trips)},
         {"barrier", number(diagnosis->barrier)},
         {"modes", modes ? json_integer(diagnosis->modes) : json_null()},
@@ -153,8 +165,8 @@ static json_t *summary(const ais_diagnosis *diagnosis, const ais_report_run *run
         {"mode_kl", number(diagnosis->mode_kl)},
         {"fewest_modes", modes ? json_integer(diagnosis->fewest_modes) : json_null()},
         {"total_variation", number(diagnosis->total_variation)},
-        {"log_z", number(diagnosis->log_z)},
-        {"log_z_error", number(diagnosis->log_z_error)},
+        {"log_z", number(log_z)},
+        {"log_z_error", number(log_z_error)},
         {"parameters", parameters(diagnosis)},
         {"warnings", warnings(diagnosis)},
         {"checks", checks(diagnosis)},

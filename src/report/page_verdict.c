@@ -106,6 +106,18 @@ static void known_truth_tiles(const ais_page *page) {
     number_tile(page, "total variation", diagnosis->total_variation, "to the target, 0 to 1");
 }
 
+static void priors(FILE *file, const char *text) {
+    fputs("<p class=\"about\">Priors and bounds:</p>\n<ul class=\"about\">\n", file);
+    while (*text) {
+        char line[512];
+        size_t length = strcspn(text, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)(length < sizeof line - 1 ? length : sizeof line - 1), text);
+        item(file, line);
+        text += length + (text[length] == '\n');
+    }
+    fputs("</ul>\n", file);
+}
+
 void ais_page_numbers(const ais_page *page) {
     const ais_diagnosis *diagnosis = page->data->diagnosis;
     const ais_report_run *run = page->run;
@@ -123,9 +135,10 @@ void ais_page_numbers(const ais_page *page) {
         number_tile(page, "the same with training", ais_report_rate_with_training(diagnosis, run), NULL);
     time_tile(page);
     evaluations_tile(page);
-    if (isfinite(diagnosis->log_z)) {
-        snprintf(value, sizeof value, "%.4f", fabs(diagnosis->log_z) < 5e-5 ? 0 : diagnosis->log_z);
-        snprintf(small, sizeof small, "± %.2g", diagnosis->log_z_error);
+    double log_z_error, log_z = ais_report_log_z(diagnosis, run, &log_z_error);
+    if (isfinite(log_z)) {
+        snprintf(value, sizeof value, "%.4f", fabs(log_z) < 5e-5 ? 0 : log_z);
+        snprintf(small, sizeof small, "± %.2g", log_z_error);
         tile(page, "log Z", value, small);
     }
     if (run && run->result)
@@ -136,4 +149,5 @@ void ais_page_numbers(const ais_page *page) {
     number_tile(page, "lowest E-BFMI", diagnosis->lowest_ebfmi, "below 0.3: energy is explored slowly");
     known_truth_tiles(page);
     fputs("</dl>\n", page->file);
+    if (run && run->about) priors(page->file, run->about);
 }

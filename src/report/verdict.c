@@ -36,3 +36,10 @@ double ais_report_rate_with_training(const ais_diagnosis *diagnosis, const ais_r
 double ais_report_acceptance(const ais_diagnosis *diagnosis, const ais_report_run *run) {
     return run && run->result && !isnan(run->result->acceptance) ? run->result->acceptance : diagnosis->acceptance;
 }
+
+double ais_report_log_z(const ais_diagnosis *diagnosis, const ais_report_run *run, double *error) {
+    const ais_training *training = run ? run->training : NULL;
+    bool judged = !isnan(diagnosis->log_z) || !training;
+    *error = judged ? diagnosis->log_z_error : training->log_z_error;
+    return judged ? diagnosis->log_z : training->log_z;
+}

@@ -15,6 +15,9 @@ void ais_report_verdict(const ais_diagnosis *diagnosis, char verdict[256]);
 double ais_report_rate(const ais_diagnosis *diagnosis, const ais_report_run *run);
 double ais_report_rate_with_training(const ais_diagnosis *diagnosis, const ais_report_run *run);
 
+/* log Z with its *error: of draws and weights together, else of learning alone; NAN where neither tells. */
+double ais_report_log_z(const ais_diagnosis *diagnosis, const ais_report_run *run, double *error);
+
 /* As the run counted it, else as the draws tell. */
 double ais_report_acceptance(const ais_diagnosis *diagnosis, const ais_report_run *run);
 

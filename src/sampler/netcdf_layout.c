@@ -173,7 +173,9 @@ int ais_netcdf_define(int file, const ais_run_header *header, ais_columns *const
     static const char *const name[2][AIS_NETCDF_SETS + 1] = {
         {"posterior", "unconstrained_posterior", "sample_stats"},
         {"warmup_posterior", "warmup_unconstrained_posterior", "warmup_sample_stats"}};
+    const char *about = header->target->about;
     int code = put_attributes(file, header), phases = header->save_warmup ? 2 : 1;
+    if (!code && about) code = put_text(file, "priors", about);
     if (!code) code = put_config(file, header->config);
     for (int p = 0; !code && p < phases; p++) code = define_phase(file, name[p], header, columns, &phase[p]);
     if (!code) code = nc_enddef(file);

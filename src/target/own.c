@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "target/parameters.h"
+
 void ais_own_release(void *library) {
     if (library) dlclose(library);
 }
@@ -59,7 +61,8 @@ static ais_status adopt(ais_context *context, const char *path, ais_home *home) 
     home->target.names = density->names;
     home->target.start_scale = density->start_scale;
     home->target.data = density->data;
-    return AIS_OK;
+    if (!density->parameters && density->parameter_count == 0) return AIS_OK;
+    return ais_parameters_put(context, density->parameters, density->parameter_count, &home->arena, &home->target);
 }
 
 /* One line: dlerror's may have more, and is long. */

@@ -9,9 +9,9 @@
 
 #include <aisampler/diagnostics.h>
 
+#include "base/special.h"
 #include "chains.h"
 #include "diagnostics/column.h"
-#include "diagnostics/special.h"
 
 static void transform_is_the_sum_it_stands_for(void **state) {
     (void)state;

@@ -2,7 +2,7 @@
  * of sqrt(-log tail) in two pieces outside. */
 #include <math.h>
 
-#include "diagnostics/special.h"
+#include "base/special.h"
 
 enum { TERMS = 8 };
 

@@ -3,7 +3,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "diagnostics/special.h"
+#include "base/special.h"
 
 /* log Gamma(z) - ((z - 1/2) log z - z + log(2 pi) / 2). */
 static double stirling_rest(double z) {
