@@ -10,7 +10,7 @@ static bool write_report(const char *path, const ais_figure_data *data, const ai
     const char *slash = strrchr(path, '/');
     snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
     if (slash == path) snprintf(directory, sizeof directory, "/.");
-    return write_page(directory, slash ? slash + 1 : path, data, run, NULL, NULL);
+    return write_page(directory, slash ? slash + 1 : path, data, run);
 }
 
 static int diagnose(const ais_draws *draws, const ais_target *target, const char *target_name, const char *report,

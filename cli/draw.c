@@ -72,10 +72,10 @@ static bool write_summary(const settings *set, const ais_diagnosis *diagnosis, c
     return output_commit(&output);
 }
 
-static bool write_report(const settings *set, const ais_figure_data *data, const ais_report_run *run,
-                         const ais_kernel *kernel) {
-    json_t *json = configuration(set, kernel);
-    bool written = write_page(set->out, "report.html", data, run, run->training, json);
+static bool write_report(const settings *set, const ais_target *target, const outcome *made) {
+    json_t *json = configuration(set, made->kernel);
+    const ais_run_page page = {.title = set->target, .seed = set->seed, .target = target, .training = made->training};
+    bool written = write_run_page(set->out, "report.html", made->result, &page, json);
     json_decref(json);
     return written;
 }
@@ -143,14 +143,7 @@ static int report(const settings *set, const ais_target *target, const outcome *
                                 .evaluations = result->evaluations,
                                 .training = training,
                                 .about = target->about};
-    /* As in judging, figures must not evaluate a user's own density: only one whose truth is known. */
-    const ais_figure_data data = {.draws = result->draws,
-                                  .diagnosis = result->diagnosis,
-                                  .target = target->reference ? target : NULL,
-                                  .curve = training ? training->point : NULL,
-                                  .points = training ? training->points : 0,
-                                  .rungs = training ? &training->rungs : NULL};
-    if (!write_summary(set, result->diagnosis, &run) || (set->report && !write_report(set, &data, &run, made->kernel)))
+    if (!write_summary(set, result->diagnosis, &run) || (set->report && !write_report(set, target, made)))
         return EXIT_FAILED;
     int code = tell(result->diagnosis, &run, set->json, set->quiet, set->rows);
     if (code != EXIT_FAILED && !set->quiet)

@@ -37,19 +37,31 @@ static void free_lines(char **lines) {
     free(lines);
 }
 
-bool write_page(const char *directory, const char *name, const ais_figure_data *data, const ais_report_run *run,
-                const ais_training *training, const json_t *configuration) {
+static bool end_page(output_file *output, ais_status status, const ais_context *context) {
+    if (status == AIS_OK) return output_commit(output);
+    output_abandon(output);
+    failed(context);
+    return false;
+}
+
+bool write_page(const char *directory, const char *name, const ais_figure_data *data, const ais_report_run *run) {
     output_file output;
     ais_context context = {0};
     if (!output_open(&output, directory, name)) return false;
-    char **lines = configuration ? lines_of(configuration) : NULL;
-    const ais_report_page page = {.training = training, .configuration = (const char *const *)lines};
-    ais_status status = ais_report_html(&context, data, run, &page, output.file);
+    return end_page(&output, ais_report_html(&context, data, run, &(ais_report_page){0}, output.file), &context);
+}
+
+bool write_run_page(const char *directory, const char *name, const ais_run_result *result, const ais_run_page *page,
+                    const json_t *configuration) {
+    output_file output;
+    ais_context context = {0};
+    if (!output_open(&output, directory, name)) return false;
+    ais_run_page whole = *page;
+    char **lines = lines_of(configuration);
+    whole.configuration = (const char *const *)lines;
+    ais_status status = ais_run_html(&context, result, &whole, output.file);
     free_lines(lines);
-    if (status == AIS_OK) return output_commit(&output);
-    output_abandon(&output);
-    failed(&context);
-    return false;
+    return end_page(&output, status, &context);
 }
 
 bool figure_format(const char *word, ais_figure_format *format) {

@@ -4,9 +4,13 @@
 
 #include "cli.h"
 
-/* DIRECTORY/NAME; run, training and configuration (an object of settings) may be NULL. False after a complaint. */
-bool write_page(const char *directory, const char *name, const ais_figure_data *data, const ais_report_run *run,
-                const ais_training *training, const json_t *configuration);
+/* DIRECTORY/NAME of draws of any origin; run may be NULL. False after a complaint. */
+bool write_page(const char *directory, const char *name, const ais_figure_data *data, const ais_report_run *run);
+
+/* The same of a run; configuration is an object of settings. */
+bool write_run_page(const char *directory, const char *name, const ais_run_result *result, const ais_run_page *page,
+                    const json_t *configuration);
+
 /* svg, png or pdf; false for another word. */
 bool figure_format(const char *word, ais_figure_format *format);
 

@@ -82,7 +82,8 @@ typedef struct ais_run_options {
     void (*progress)(const ais_progress *, void *);
     void *progress_data;
     /* Non-zero ends learning with the best kernel so far, and drawing with the draws so far; or NULL. Who sets it back
-     * to zero in `learned` gets draws after learning was stopped. */
+     * to zero in `learned` gets draws after learning was stopped. A density that cannot go on sets it and answers NaN:
+     * it is asked no more, not even to judge, and the draws so far come back. */
     const volatile sig_atomic_t *stop;
     const ais_ranks *ranks; /* rank 0 alone has sinks, and gets draws and diagnosis; NULL: all here */
 } ais_run_options;
@@ -115,6 +116,17 @@ typedef struct ais_run_result {
 ais_status ais_run(ais_context *context, const ais_target *target, const ais_run_options *options,
                    ais_run_result **result);
 void ais_run_free(ais_run_result *result); /* NULL is allowed */
+
+/* report.html of a run: verdict, numbers, table, figures (report.h). A target with a reference adds what is known of
+ * it; other densities are not asked again. AIS_BAD_ARGUMENT when there are no draws, or nobody judged them. */
+typedef struct ais_run_page {
+    const char *title;                /* what was drawn from, in words */
+    uint64_t seed;                    /* of the run */
+    const ais_target *target;         /* or NULL */
+    const ais_training *training;     /* of a kernel that was given; or NULL */
+    const char *const *configuration; /* "key = value" lines, ends with NULL; or NULL */
+} ais_run_page;
+ais_status ais_run_html(ais_context *context, const ais_run_result *result, const ais_run_page *page, FILE *file);
 
 /* Writes points to start `chains` chains from, chains x dim: members of what learning left, which are already about
  * distributed as the target. */

@@ -64,7 +64,9 @@ typedef struct ais_sample_options {
     /* Called a few times a second by the thread that called ais_sample; or NULL. */
     void (*progress)(const ais_progress *, void *);
     void *progress_data;
-    const volatile sig_atomic_t *stop; /* non-zero asks the run to end after the current step; or NULL */
+    const volatile sig_atomic_t *stop; /* non-zero asks the run to end after the current step; or NULL. A
+                                          density that cannot go on sets it and answers NaN: the step is given up, and
+                                          the draws so far stay */
     const char *const *config;         /* for the head of the files; see ais_run_header */
     const ais_ranks *ranks;            /* chains are split over these, and rank 0 alone has sinks; NULL: all here */
 } ais_sample_options;
@@ -82,6 +84,7 @@ typedef struct ais_sample_result {
     long densities, gradients;
     long start_evaluations;  /* of them, for the starting points and the first step sizes */
     long warmup_evaluations; /* of them, in warm-up; the rest was for the draws */
+    bool gave_up;            /* the density failed after `stop` had been set: it should be asked no more */
 } ais_sample_result;
 
 /* Runs the chains and hands their draws to the sinks. result may be NULL. AIS_OK also when a budget or deadline ended

@@ -251,6 +251,7 @@ static ais_status draw(ais_context *context, job *this) {
 
 /* Within what is left of a budget; -1: none. */
 static long judging_limit(const job *this) {
+    if (this->result->sample.gave_up) return -1;
     long total = evaluations_so_far(this), most = total / judging_share, all = this->budget.evaluations;
     if (all > 0 && all - total < most) most = all - total;
     return most > 0 ? most : -1;

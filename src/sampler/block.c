@@ -141,6 +141,8 @@ void ais_block_run(void *data, int b) {
     run->tally[b].accept_sum = 0;
     run->tally[b].steps = 0;
     block->status = draw_round(run, b);
-    if (block->counted.refused) block->status = AIS_OK; /* the draw is dropped; no fault of the density */
+    bool asked = run->stop && *run->stop;
+    run->tally[b].gave_up = block->status != AIS_OK && !block->counted.refused && asked;
+    if (block->counted.refused || asked) block->status = AIS_OK; /* the draw is dropped; no fault of the density */
     count_evaluations(run, b);
 }

@@ -271,6 +271,7 @@ static void fill_result(const ais_sampling *run, ais_sample_result *result) {
         const ais_tally *tally = &run->tally[b];
         result->densities += tally->densities;
         result->gradients += tally->gradients;
+        result->gave_up = result->gave_up || tally->gave_up;
         if (run->draws_done == 0) continue;
         result->divergences += tally->divergences;
         if (tally->worst_round_trip > result->involution_error) result->involution_error = tally->worst_round_trip;

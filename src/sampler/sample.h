@@ -17,6 +17,7 @@ typedef struct ais_tally {
     double worst_round_trip;
     long divergences;          /* of this phase */
     long densities, gradients; /* of this call */
+    bool gave_up;              /* a step failed after somebody had asked for the end */
 } ais_tally;
 
 /* Some chains that step together on one thread at a time. */

@@ -14,11 +14,13 @@ typedef struct asked {
     atomic_long densities, gradients;
     long limit; /* densities and gradients after which stop is set; 0: never */
     volatile sig_atomic_t stop;
+    bool fails; /* from then on every answer is NaN */
 } asked;
 
 static double value(const double *x, asked *of) {
     long so_far = of->densities + of->gradients;
     if (of->limit && so_far >= of->limit) of->stop = 1;
+    if (of->stop && of->fails) return NAN;
     double a = x[0] - of->mean, b = x[1] - 0.5 * a;
     return -0.5 * a * a - 2 * b * b;
 }
@@ -123,6 +125,49 @@ static void stopped_among_the_draws_there_are_draws(void **state) {
     assert_int_equal(result->diagnosis->draws, result->draws->draws);
     assert_int_equal(result->sample.ended, AIS_ENDED_STOPPED);
     assert_counted(result, &of);
+    ais_run_free(result);
+}
+
+/* A density that sets `stop` itself and answers NaN leaves the draws so far, and is not asked to judge them. */
+static void a_density_that_gives_up_leaves_the_draws(void **state) {
+    (void)state;
+    ais_context context = {0};
+    asked of = {.limit = 200000, .fails = true};
+    const ais_target target = target_of(&of);
+    const ais_run_options options = {AIS_RUN_HEAD, .draws = 10000000, .threads = 2, .stop = &of.stop};
+    ais_run_result *result;
+    assert_int_equal(ais_run(&context, &target, &options, &result), AIS_STOPPED);
+    assert_true(result->sample.gave_up);
+    assert_true(result->draws->draws > 100);
+    assert_int_equal(result->diagnosis->draws, result->draws->draws);
+    assert_int_equal(result->evaluations.judging, 0);
+    for (int i = 0; i < 2 * 16 * result->draws->draws; i++) assert_true(isfinite(result->draws->value[i]));
+    for (int i = 0; i < 16 * result->draws->draws; i++) assert_true(isfinite(result->draws->logp[i]));
+    ais_run_free(result);
+}
+
+static void a_page_of_a_run(void **state) {
+    (void)state;
+    ais_context context = {0};
+    asked of = {0};
+    const ais_target target = target_of(&of);
+    ais_run_result *result;
+    assert_ok(context, ais_run(&context, &target, &(ais_run_options){AIS_RUN_HEAD, .draws = 100}, &result));
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    const char *const lines[] = {"draws = 100", NULL};
+    const ais_run_page page = {.title = "two of a kind", .seed = 1, .target = &target, .configuration = lines};
+    long before = of.densities + of.gradients;
+    assert_ok(context, ais_run_html(&context, result, &page, file));
+    assert_int_equal(of.densities + of.gradients, before);
+    fclose(file);
+    assert_non_null(strstr(text, "two of a kind by "));
+    assert_non_null(strstr(text, "</html>"));
+    free(text);
+    ais_diagnosis_free(result->diagnosis);
+    result->diagnosis = NULL;
+    assert_int_equal(ais_run_html(&context, result, &page, stderr), AIS_BAD_ARGUMENT);
     ais_run_free(result);
 }
 
@@ -268,6 +313,8 @@ int main(void) {
         cmocka_unit_test(a_kernel_that_is_given_is_drawn_with),
         cmocka_unit_test(budgets_hold),
         cmocka_unit_test(stopped_among_the_draws_there_are_draws),
+        cmocka_unit_test(a_density_that_gives_up_leaves_the_draws),
+        cmocka_unit_test(a_page_of_a_run),
         cmocka_unit_test(stopped_in_the_check_there_are_none),
         cmocka_unit_test(draws_of_what_was_learned_until_a_stop),
         cmocka_unit_test(the_caller_may_end_it_after_learning),
