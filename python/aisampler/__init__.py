@@ -11,10 +11,12 @@
     result.posterior                  # the same for ArviZ
 """
 
-from ._density import DensityError
+from ._errors import DensityError
+from ._kernel import Kernel, load_kernel
 from ._library import Error, version
+from ._report import Report
 from ._result import Evaluations, Result, Summary
 from ._sample import sample
 
 __version__ = version()
-__all__ = ["DensityError", "Error", "Evaluations", "Result", "Summary", "sample"]
+__all__ = ["DensityError", "Error", "Evaluations", "Kernel", "Report", "Result", "Summary", "load_kernel", "sample"]

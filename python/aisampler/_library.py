@@ -10,9 +10,10 @@ from ctypes import POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int
 
 OK, BAD_ARGUMENT, STOPPED = 0, -1, -6
 
-LOGP = ctypes.CFUNCTYPE(c_double, POINTER(c_double), c_void_p)
-BATCH = ctypes.CFUNCTYPE(None, c_size_t, POINTER(c_double), POINTER(c_double), c_void_p)
-GRAD = ctypes.CFUNCTYPE(c_double, POINTER(c_double), POINTER(c_double), c_void_p)
+# Arrays come as addresses: a pointer object for each would cost more than the call.
+LOGP = ctypes.CFUNCTYPE(c_double, c_void_p, c_void_p)
+BATCH = ctypes.CFUNCTYPE(None, c_size_t, c_void_p, c_void_p, c_void_p)
+GRAD = ctypes.CFUNCTYPE(c_double, c_void_p, c_void_p, c_void_p)
 
 
 class Error(RuntimeError):
@@ -39,6 +40,72 @@ class Target(Structure):
     ]
 
 
+class TrainProgress(Structure):
+    _fields_ = [
+        ("stage", c_char_p),
+        ("share", c_double),
+        ("loss", c_double),
+        ("discriminator_loss", c_double),
+        ("acceptance", c_double),
+        ("worst_ess", c_double),
+        ("best_ess", c_double),
+        ("seconds", c_double),
+        ("seconds_left", c_double),
+        ("rollbacks", c_int),
+        ("evaluations", c_long),
+    ]
+
+
+class Progress(Structure):
+    _fields_ = [
+        ("chains", c_int),
+        ("warmup", c_int),
+        ("draws", c_int),
+        ("warmup_done", c_int),
+        ("draws_done", c_int),
+        ("seconds", c_double),
+        ("seconds_left", c_double),
+        ("acceptance", c_double),
+        ("effective", c_double),
+        ("divergences", c_long),
+        ("evaluations", c_long),
+        ("over", c_bool),
+    ]
+
+
+ON_TRAIN = ctypes.CFUNCTYPE(None, POINTER(TrainProgress), c_void_p)
+ON_DRAW = ctypes.CFUNCTYPE(None, POINTER(Progress), c_void_p)
+
+
+class TrainOptions(Structure):
+    _fields_ = [
+        ("seed", c_uint64),
+        ("threads", c_int),
+        ("shape", c_void_p),
+        ("objective", c_char_p),
+        ("rlogr", c_bool),
+        ("paper", c_bool),
+        ("ladder", c_bool),
+        ("steps", c_long),
+        ("rate", c_double),
+        ("population", c_int),
+        ("scale", c_double),
+        ("screen", c_long),
+        ("method", c_int),
+        ("start", c_void_p),
+        ("effective", c_double),
+        ("evaluations", c_long),
+        ("seconds", c_double),
+        ("checkpoint", c_char_p),
+        ("checkpoint_seconds", c_double),
+        ("resume", c_bool),
+        ("progress", ON_TRAIN),
+        ("progress_data", c_void_p),
+        ("stop", POINTER(c_int)),
+        ("ranks", c_void_p),
+    ]
+
+
 class RunBefore(Structure):
     _fields_ = [
         ("check", c_void_p),
@@ -62,14 +129,14 @@ class RunOptions(Structure):
         ("evaluations", c_long),
         ("seconds", c_double),
         ("save_warmup", c_bool),
-        ("learning", c_void_p),
+        ("learning", POINTER(TrainOptions)),
         ("start", POINTER(c_double)),
         ("before", RunBefore),
         ("sinks", c_void_p),
         ("sink_count", c_int),
         ("learned", c_void_p),
         ("learned_data", c_void_p),
-        ("progress", c_void_p),
+        ("progress", ON_DRAW),
         ("progress_data", c_void_p),
         ("stop", POINTER(c_int)),
         ("ranks", c_void_p),
@@ -152,10 +219,24 @@ class RunResult(Structure):
     ]
 
 
+class RunPage(Structure):
+    _fields_ = [
+        ("title", c_char_p),
+        ("seed", c_uint64),
+        ("target", POINTER(Target)),
+        ("training", c_void_p),
+        ("configuration", POINTER(c_char_p)),
+    ]
+
+
 # The name of each struct in the headers: tests compare the layouts.
 STRUCTS = {
     "ais_context": Context,
     "ais_target": Target,
+    "ais_train_progress": TrainProgress,
+    "ais_progress": Progress,
+    "ais_train_options": TrainOptions,
+    "ais_run_page": RunPage,
     "ais_run_before": RunBefore,
     "ais_run_options": RunOptions,
     "ais_draws": Draws,
@@ -204,6 +285,12 @@ def _load() -> ctypes.CDLL:
         ("ais_target_close", None, (POINTER(Target),)),
         ("ais_run", c_int, (POINTER(Context), POINTER(Target), POINTER(RunOptions), POINTER(POINTER(RunResult)))),
         ("ais_run_free", None, (POINTER(RunResult),)),
+        ("ais_run_html", c_int, (POINTER(Context), POINTER(RunResult), POINTER(RunPage), c_void_p)),
+        ("ais_kernel_name", c_char_p, (c_void_p,)),
+        ("ais_kernel_dim", c_int, (c_void_p,)),
+        ("ais_kernel_save", c_int, (POINTER(Context), c_void_p, POINTER(Target), c_char_p)),
+        ("ais_kernel_load", c_int, (POINTER(Context), c_char_p, POINTER(Target), POINTER(c_void_p))),
+        ("ais_kernel_free", None, (c_void_p,)),
         ("ais_mcse_mean", c_double, columns),
         ("ais_ess_bulk", c_double, columns),
         ("ais_ess_tail", c_double, columns),

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import os
 from ctypes import POINTER, c_double
-from typing import Any, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Union
 
 import numpy as np
 
+from ._backend import rows
 from ._bounds import Bounds
-from ._library import RunResult, lib
+from ._errors import DensityError
+from ._kernel import Kernel
+from ._library import Error, RunResult, lib
+from ._report import Report, make_report
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,6 +47,35 @@ class Summary(Dict[str, Dict[str, float]]):
         return "\n".join(lines)
 
 
+class Run:
+    """What the library made, kept as long as anybody may ask for its report or its kernel."""
+
+    def __init__(self, made: Any, kernel: Optional[Kernel], open_target: Optional[Callable[[], Any]], title: str, seed: int,
+                 configuration: List[str], bounds: Optional[Bounds]):
+        self.made, self.title, self.seed, self.configuration = made, title, seed, configuration
+        self._given, self._open_target, self._bounds = kernel, open_target, bounds
+
+    def kernel(self, names: List[str]) -> Kernel:
+        own = self.made.contents.kernel
+        if own:
+            return Kernel(own, self, names)
+        assert self._given is not None
+        return self._given
+
+    def report(self, path: Union[str, os.PathLike, None]) -> Report:
+        if self._bounds is not None:
+            raise Error("a report of parameters with bounds is not made yet: take summary() and posterior")
+        target = self._open_target() if self._open_target else None
+        try:
+            return make_report(self.made, target, self.title, self.seed, self.configuration, path)
+        finally:
+            if target is not None:
+                lib.ais_target_close(target)
+
+    def __del__(self) -> None:
+        lib.ais_run_free(self.made)
+
+
 @dataclasses.dataclass(frozen=True, repr=False)
 class Result:
     """Draws and how good they are."""
@@ -58,7 +92,9 @@ class Result:
     verdict: str  #: the same as a sentence
     warnings: List[str]  #: what is wrong, and what to do
     note: str  #: of the check of the density, e.g. that its gradient is imprecise; empty when there is none
-    stopped: bool  #: by Ctrl-C: these are the draws so far
+    stopped: bool  #: by Ctrl-C or by an exception: these are the draws so far
+    log_likelihood: Dict[str, np.ndarray]  #: name -> chains x draws x observations; see add_log_likelihood
+    _run: Optional[Run] = None  # what the library keeps of the run; not in copies that were pickled
 
     def summary(self) -> Summary:
         """The table of parameters."""
@@ -90,9 +126,50 @@ class Result:
             "posterior": {name: self.draws[:, :, i] for i, name in enumerate(self.names)},
             "sample_stats": {"lp": self.logp, **self.stats},
         }
+        if self.log_likelihood:
+            groups["log_likelihood"] = dict(self.log_likelihood)
         if int(arviz.__version__.split(".")[0]) >= 1:
             return arviz.from_dict(groups)
         return arviz.from_dict(**groups)
+
+    def add_log_likelihood(self, function: Callable, name: str = "y", vectorized: Optional[bool] = None) -> None:
+        """Evaluates the log likelihood of every observation at all draws, for ``arviz.loo`` and its kin.
+
+        ``function`` is of a batch, (n, dim) -> (n, observations), or of one point, (dim,) -> (observations,), in NumPy,
+        JAX or PyTorch; which of the two is found out unless ``vectorized`` says it. The values are in
+        ``log_likelihood[name]`` and in the group ``log_likelihood`` of ``posterior``.
+        """
+        chains, draws, dim = self.draws.shape
+        found = rows(function, self.draws.reshape(-1, dim), vectorized, "the log likelihood")
+        if found.ndim != 2:
+            raise DensityError(
+                f"the log likelihood of {chains * draws} draws must have a row of observations for each, not the shape "
+                f"{found.shape}", self.draws[0, 0])
+        self.log_likelihood[name] = found.reshape(chains, draws, -1)
+        self.__dict__.pop("posterior", None)
+
+    def report(self, path: Union[str, os.PathLike, None] = None) -> Report:
+        """The page that ``aisampler run`` writes: verdict, table, figures. In a notebook it shows itself.
+
+        It stands alone, in the file ``path`` if there is one.
+        """
+        return self._kept().report(path)
+
+    @property
+    def kernel(self) -> Kernel:
+        """What drew: ``result.kernel.save("k.ais")``; ``sample(..., kernel=result.kernel)`` draws without learning."""
+        return self._kept().kernel(self.names)
+
+    def _kept(self) -> Run:
+        if self._run is None:
+            raise Error("a result that was pickled has no kernel and no report: save the kernel, write the report before")
+        return self._run
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {key: value for key, value in self.__dict__.items() if key not in ("posterior", "_run")}
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        self.__dict__.update(state)
 
     def __repr__(self) -> str:
         chains, draws, dim = self.draws.shape
@@ -108,8 +185,9 @@ class Result:
         return "\n".join(lines)
 
 
-def read_result(made: RunResult, stopped: bool, bounds: Optional[Bounds]) -> Result:
-    """Copies what C has: it is freed afterwards."""
+def read_result(run: Run, stopped: bool, bounds: Optional[Bounds]) -> Result:
+    """Copies what C has of draws and numbers; kernel and report are asked of it later."""
+    made: RunResult = run.made.contents
     draws = made.draws.contents
     shape = (draws.chains, draws.draws)
     value = np.ctypeslib.as_array(draws.value, (draws.dim, *shape))
@@ -132,4 +210,6 @@ def read_result(made: RunResult, stopped: bool, bounds: Optional[Bounds]) -> Res
         warnings=[diagnosis.warning[k].value.decode() for k in range(diagnosis.warnings)] if diagnosis else [],
         note=made.check.note.decode(),
         stopped=stopped,
+        log_likelihood={},
+        _run=run,
     )

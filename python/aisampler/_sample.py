@@ -6,12 +6,17 @@ import ctypes
 import operator
 import os
 import threading
-from typing import Any, Callable, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
+import numpy as np
+
+from ._backend import adapt
 from ._bounds import Bounds
 from ._density import Density
-from ._library import OK, STOPPED, Context, Error, RunOptions, RunResult, Target, lib
-from ._result import Result, read_result
+from ._kernel import Kernel, load_kernel
+from ._library import OK, STOPPED, Context, Error, RunOptions, RunResult, Target, TrainOptions, lib
+from ._progress import ProgressLine
+from ._result import Result, Run, read_result
 
 
 def _count(name: str, value: Any, most: int = 2**31 - 1) -> int:
@@ -39,6 +44,33 @@ def _options(seed: int, chains: int, draws: int, threads: int, effective: float,
     )
 
 
+def _configuration(options: RunOptions) -> List[str]:
+    """What was asked for, as the report tells it."""
+    names = ("seed", "chains", "draws", "threads", "effective", "evaluations", "seconds")
+    return [f"{name} = {getattr(options, name):g}" if isinstance(getattr(options, name), float)
+            else f"{name} = {getattr(options, name)}" for name in names if name == "seed" or getattr(options, name)]
+
+
+def _take_kernel(kernel: Union[Kernel, str, os.PathLike, None], options: RunOptions) -> Optional[Kernel]:
+    if kernel is None:
+        return None
+    if isinstance(kernel, (str, os.PathLike)):
+        kernel = load_kernel(kernel)
+    if not isinstance(kernel, Kernel):
+        raise TypeError(f"kernel must be that of a result, or a file, not {kernel!r}")
+    options.before.kernel = kernel.address
+    options.before.warmup = kernel.warmup
+    return kernel
+
+
+def _report_to(progress: ProgressLine, options: RunOptions) -> None:
+    if not progress.wanted:
+        return
+    options.progress = progress.on_draw
+    if not options.before.kernel:
+        options.learning = ctypes.pointer(TrainOptions(progress=progress.on_train))
+
+
 def _open(spec: str, start_scale: float) -> Any:
     """A built-in target, or a C file, which is compiled. Whoever runs it closes it."""
     context, target = Context(), ctypes.POINTER(Target)()
@@ -57,49 +89,72 @@ def _own(density: Density, dim: int, names: Optional[Sequence[str]], start_scale
     return target
 
 
-def _run(target: Any, options: RunOptions, density: Optional[Density], stop: ctypes.c_int,
-         bounds: Optional[Bounds] = None) -> Result:
-    """ais_run in a thread of its own, so that this one hears Ctrl-C: the first asks the run to end with the draws so
-    far, a second one leaves it alone. That thread closes the target: it may be the last to need it."""
-    context, made, status = Context(), ctypes.POINTER(RunResult)(), []
-    done = threading.Event()  # join of a thread, once interrupted, takes it for finished (Python 3.11)
+class _Job:
+    """One call of ais_run, and what belongs to it."""
 
-    def work() -> None:
-        status.append(lib.ais_run(context, target, options, made))
-        if density is None:
-            lib.ais_target_close(target)
-        done.set()
+    def __init__(self, target: Any, options: RunOptions, stop: ctypes.c_int, title: str, kernel: Optional[Kernel],
+                 progress: ProgressLine, density: Optional[Density] = None, bounds: Optional[Bounds] = None,
+                 open_target: Optional[Callable[[], Any]] = None):
+        self._target, self._options, self._stop, self._density, self._bounds = target, options, stop, density, bounds
+        self._title, self._kernel, self._progress, self._open_target = title, kernel, progress, open_target
+        self._context, self._made, self._status = Context(), ctypes.POINTER(RunResult)(), OK
 
-    threading.Thread(target=work, name="aisampler", daemon=True).start()
-    interrupted = False
-    while not done.is_set():
-        try:
-            done.wait(0.2)
-        except KeyboardInterrupt:
-            if interrupted:
-                if density:
-                    density.give_up()
-                raise
-            interrupted = True
-            stop.value = 1
-    try:
-        if density and density.error:
-            raise density.error
-        if interrupted and not (made and made.contents.draws):
+    def run(self) -> Result:
+        interrupted = self._wait()
+        made, error = self._made, self._density.error if self._density else None
+        run = Run(made, self._kernel, self._open_target, self._title, self._options.seed, _configuration(self._options),
+                  self._bounds)
+        drawn = bool(made) and bool(made.contents.draws)
+        result = read_result(run, interrupted or error is not None, self._bounds) if drawn else None
+        if error is not None:
+            error.result = result
+            self._progress.end(f"ended by {type(error.__cause__ or error).__name__}")
+            raise error
+        if interrupted and result is None:
+            self._progress.end("stopped before the first draw")
             raise KeyboardInterrupt
-        if status[0] not in (OK, STOPPED) or not made.contents.draws:
-            raise Error(context.message.decode())
-        return read_result(made.contents, interrupted, bounds)
-    finally:
-        lib.ais_run_free(made)
+        if result is None or self._status not in (OK, STOPPED):
+            self._progress.end("failed")
+            raise Error(self._context.message.decode())
+        self._progress.end(f"{'stopped' if interrupted else 'done'}: {result.draws.shape[0]} x {result.draws.shape[1]} draws, "
+                           f"{result.evaluations.total} evaluations")
+        return result
+
+    def _wait(self) -> bool:
+        """ais_run in a thread of its own, so that this one hears Ctrl-C: the first asks the run to end with the draws so
+        far, a second one leaves it alone. That thread closes the target: it may be the last to need it."""
+        done = threading.Event()  # join of a thread, once interrupted, takes it for finished (Python 3.11)
+
+        def work() -> None:
+            self._status = lib.ais_run(self._context, self._target, self._options, self._made)
+            if self._density is None:
+                lib.ais_target_close(self._target)
+            done.set()
+
+        threading.Thread(target=work, name="aisampler", daemon=True).start()
+        interrupted = False
+        while not done.is_set():
+            try:
+                done.wait(0.1)
+                self._progress.show()
+            except KeyboardInterrupt:
+                if interrupted:
+                    if self._density:
+                        self._density.give_up()
+                    raise
+                interrupted = True
+                self._stop.value = 1
+        return interrupted
 
 
 def sample(
     logp: Union[Callable, str, os.PathLike],
     dim: Optional[int] = None,
     *,
-    grad: Optional[Callable] = None,
-    vectorized: bool = True,
+    grad: Union[Callable, bool, None] = None,
+    vectorized: Optional[bool] = None,
+    backend: Optional[str] = None,
+    pool: Any = None,
     names: Optional[Sequence[str]] = None,
     bounds: Optional[Sequence[Tuple[Optional[float], Optional[float]]]] = None,
     seed: int = 1,
@@ -110,19 +165,32 @@ def sample(
     draws: int = 0,
     threads: int = 0,
     start_scale: float = 0,
+    kernel: Union[Kernel, str, os.PathLike, None] = None,
+    log_likelihood: Optional[Callable] = None,
+    progress: Optional[bool] = None,
 ) -> Result:
     """Learns how to draw from a density, draws under an exact Metropolis-Hastings test, and judges the draws.
 
     Parameters
     ----------
     logp
-        The logarithm of the density up to a constant: a function of a batch, (n, dim) -> (n,), or with
-        ``vectorized=False`` of one point, (dim,) -> number. ``-inf`` outside of the support. Or the name of a built-in
-        target ("mog6"), or the path of a C file ("own.c"), which is compiled.
+        The logarithm of the density up to a constant, ``-inf`` outside of the support. A function of NumPy takes a
+        batch, (n, dim) -> (n,), or with ``vectorized=False`` one point, (dim,) -> number. One of JAX or PyTorch is taken
+        as it is, of a point or of a batch, and needs no ``grad``. Or the name of a built-in target ("mog6"), or the path
+        of a C file ("own.c"), which is compiled.
     dim
         Number of parameters of a function.
     grad
-        Its gradient, (n, dim) -> (n, dim), or with ``vectorized=False`` (dim,) -> (dim,).
+        Its gradient, (n, dim) -> (n, dim), or with ``vectorized=False`` (dim,) -> (dim,). False: JAX and PyTorch are not
+        to differentiate it.
+    vectorized
+        Whether the functions take a batch. None: for NumPy yes, for JAX and PyTorch it is found out.
+    backend
+        "numpy", "jax" or "torch"; None: by what ``logp`` returns, which is asked at one point if JAX or PyTorch is
+        loaded.
+    pool
+        For slow functions of NumPy: anything with ``map``, such as the pools of multiprocessing, concurrent.futures and
+        mpi4py.futures, or a client of dask. Functions must be picklable where workers are processes.
     names
         Of the parameters; x.1, x.2, ... when left out.
     bounds
@@ -138,9 +206,17 @@ def sample(
     chains, draws
         ``draws`` per chain, at most; 0: 1000, or as many as ``effective`` takes.
     threads
-        Of the library; 0: one per core. A function in Python is called by one thread at a time.
+        Of the library; 0: one per core, or with ``pool`` one per worker. A function in Python is called by one thread at
+        a time.
     start_scale
         Chains start from, and modes are looked for in, N(0, start_scale^2); 0: 1, or the target's own.
+    kernel
+        Of an earlier result, or the file it was saved in: nothing is learned, and there is no log Z.
+    log_likelihood
+        Of every observation, (n, dim) -> (n, observations), evaluated at the draws for ``arviz.loo``:
+        see :meth:`Result.add_log_likelihood`.
+    progress
+        One line on stderr, or in the notebook. None: where that is a terminal or a notebook.
 
     Returns
     -------
@@ -151,7 +227,7 @@ def sample(
     ------
     DensityError
         The function raised (its exception is the cause, with its traceback) or returned what is no log density;
-        ``point`` is where.
+        ``point`` is where, and ``result`` has the draws so far, if there are any.
     Error
         The library refused or failed, and says why.
     """
@@ -159,17 +235,31 @@ def sample(
         raise ValueError(f"start_scale must be a positive number, not {start_scale!r}")
     stop = ctypes.c_int(0)
     options = _options(seed, chains, draws, threads, effective, evaluations, seconds, stop)
+    given = _take_kernel(kernel, options)
+    line = ProgressLine(progress)
+    _report_to(line, options)
     if isinstance(logp, (str, os.PathLike)):
-        if dim is not None or grad is not None or names is not None or bounds is not None or not vectorized:
-            raise TypeError("dim, grad, names, bounds and vectorized belong to a function: a target that is named has its own")
-        return _run(_open(os.fspath(logp), start_scale), options, None, stop)
-    if not callable(logp):
-        raise TypeError(f"logp must be a function, a target's name or a C file, not {logp!r}")
-    if dim is None:
-        raise TypeError("dim is missing: how many parameters logp has")
-    dim = _count("dim", dim)
-    if names is not None and (isinstance(names, str) or len(names) != dim):
-        raise ValueError(f"names must be {dim}, one for each parameter, not {names!r}")
-    between = None if bounds is None else Bounds(bounds, dim)
-    density = Density(logp, grad, dim, vectorized, between, stop)
-    return _run(_own(density, dim, names, start_scale), options, density, stop, between)
+        if any(wish is not None for wish in (dim, grad, names, bounds, vectorized, backend, pool)):
+            raise TypeError("dim, grad, names, bounds, vectorized, backend and pool belong to a function: a target that is "
+                            "named has its own")
+        spec = os.fspath(logp)
+        job = _Job(_open(spec, start_scale), options, stop, spec, given, line, open_target=lambda: _open(spec, start_scale))
+    else:
+        if not callable(logp):
+            raise TypeError(f"logp must be a function, a target's name or a C file, not {logp!r}")
+        if dim is None:
+            raise TypeError("dim is missing: how many parameters logp has")
+        dim = _count("dim", dim)
+        if names is not None and (isinstance(names, str) or len(names) != dim):
+            raise ValueError(f"names must be {dim}, one for each parameter, not {names!r}")
+        between = None if bounds is None else Bounds(bounds, dim)
+        probe = np.full(dim, 0.25)
+        functions = adapt(logp, grad, between.inside(probe) if between else probe, vectorized, backend, pool)
+        options.threads = options.threads or functions.workers
+        density = Density(functions, dim, between, stop)
+        title = getattr(logp, "__name__", type(logp).__name__)
+        job = _Job(_own(density, dim, names, start_scale), options, stop, title, given, line, density, between)
+    result = job.run()
+    if log_likelihood is not None:
+        result.add_log_likelihood(log_likelihood)
+    return result
