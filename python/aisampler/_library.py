@@ -34,6 +34,7 @@ class Target(Structure):
         ("names", POINTER(c_char_p)),
         ("start_scale", c_double),
         ("reference", c_void_p),
+        ("view", c_void_p),
         ("draws", c_void_p),
         ("data", c_void_p),
         ("close", c_void_p),
@@ -206,6 +207,7 @@ class RunResult(Structure):
 
     _fields_ = [
         ("draws", POINTER(Draws)),
+        ("unconstrained", POINTER(Draws)),
         ("diagnosis", POINTER(Diagnosis)),
         ("trust", c_bool),
         ("verdict", c_char * 256),

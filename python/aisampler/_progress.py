@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import shutil
+import os
 import sys
 import time
 from typing import Any, Optional
@@ -31,7 +31,10 @@ class _Terminal:
     every = 0.2
 
     def show(self, line: str, last: bool) -> None:
-        width = shutil.get_terminal_size().columns - 1
+        try:
+            width = os.get_terminal_size(sys.stderr.fileno()).columns - 1
+        except (OSError, ValueError):
+            width = 79
         sys.stderr.write(f"\r\x1b[K{line[:width]}" + ("\n" if last else ""))
         sys.stderr.flush()
 

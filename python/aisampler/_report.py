@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import html
 import os
-import tempfile
 from typing import Any, List, Optional, Union
 
 from ._library import OK, Context, Error, RunPage, lib
@@ -22,6 +20,8 @@ class Report:
         self.html, self.path = text, path
 
     def _repr_html_(self) -> str:
+        import html
+
         # In a frame of its own: its style is for a whole page.
         return f'<iframe style="width:100%;height:700px;border:0" srcdoc="{html.escape(self.html)}"></iframe>'
 
@@ -31,6 +31,8 @@ class Report:
 
 
 def _page(made: Any, page: RunPage) -> str:
+    import tempfile
+
     folder = tempfile.mkdtemp(prefix="aisampler-")
     path = os.path.join(folder, "report.html")
     try:

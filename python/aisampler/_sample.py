@@ -250,7 +250,9 @@ def sample(
         if dim is None:
             raise TypeError("dim is missing: how many parameters logp has")
         dim = _count("dim", dim)
-        if names is not None and (isinstance(names, str) or len(names) != dim):
+        if dim == 0:
+            raise ValueError("dim must be 1 or more, not 0")
+        if names is not None and (isinstance(names, str) or len(names) != dim or not all(isinstance(name, str) for name in names)):
             raise ValueError(f"names must be {dim}, one for each parameter, not {names!r}")
         between = None if bounds is None else Bounds(bounds, dim)
         probe = np.full(dim, 0.25)

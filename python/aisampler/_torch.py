@@ -98,7 +98,7 @@ class TorchFunctions(Functions):
             if not isinstance(value, self._torch.Tensor) or value.shape != ():
                 raise DensityError(f"logp of a point must return a tensor of shape (), not {value!r}", x)
             (gradient,) = self._torch.autograd.grad(value, at)
-        return numbers(self._plain(gradient), x.shape, "grad", x), float(value)
+        return numbers(self._plain(gradient), x.shape, "grad", x), float(value.detach())
 
     def _answers(self, x: np.ndarray) -> bool:
         try:

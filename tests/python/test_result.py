@@ -1,0 +1,90 @@
+"""What a result does: report, kernel, log likelihoods, copies."""
+
+import pickle
+import xml.etree.ElementTree
+
+import numpy as np
+import pytest
+
+import aisampler
+from densities import LOG_Z, MEAN, grad, logp
+
+
+@pytest.fixture(scope="module")
+def result():
+    return aisampler.sample(logp, 2, grad=grad, names=["slope", "bend"])
+
+
+def test_a_report(result, tmp_path):
+    page = result.report(tmp_path / "r.html")
+    text = (tmp_path / "r.html").read_text()
+    assert text == page.html and [file.name for file in tmp_path.iterdir()] == ["r.html"]
+    xml.etree.ElementTree.fromstring(text)
+    for words in ("logp by ", "slope", "bend", ">seed</th><td>1<", ">chains</th><td>16<", "Trust these draws"):
+        assert words in text
+    shown = page._repr_html_()
+    assert shown.startswith("<iframe") and "&lt;html" in shown and "r.html" in repr(page)
+
+
+def test_a_report_of_a_named_target_knows_its_truth():
+    result = aisampler.sample("mog6", draws=100)
+    assert "jumps" in result.report().html and "mog6 by" in result.report().html
+
+
+def test_a_kernel_is_saved_loaded_and_drawn_with(result, tmp_path):
+    file = tmp_path / "k.ais"
+    result.kernel.save(file)
+    loaded = aisampler.load_kernel(file)
+    assert loaded.name == result.kernel.name and loaded.dim == 2 and loaded.name in repr(loaded)
+    draws = []
+    for kernel in (result.kernel, loaded, file):
+        again = aisampler.sample(logp, 2, grad=grad, kernel=kernel, names=["slope", "bend"])
+        assert again.evaluations.learning == 0 and np.isnan(again.log_z)
+        for row, mean in zip(again.summary().values(), MEAN):
+            assert abs(row["mean"] - mean) < 5 * row["mcse"]
+        draws.append(again.draws)
+        assert again.kernel.name == loaded.name and again.report().html
+    np.testing.assert_array_equal(draws[0], draws[1])
+    np.testing.assert_array_equal(draws[0], draws[2])
+
+
+def test_a_kernel_outlives_its_result():
+    kernel = aisampler.sample(logp, 2, grad=grad, draws=50).kernel
+    assert aisampler.sample(logp, 2, grad=grad, draws=50, kernel=kernel).draws.shape == (16, 50, 2)
+
+
+def test_kernels_that_do_not_fit(result, tmp_path):
+    with pytest.raises(aisampler.Error, match="dimension|parameters"):
+        aisampler.sample(lambda x: -0.5 * (x**2).sum(axis=1), 3, kernel=result.kernel)
+    (tmp_path / "no.ais").write_bytes(b"nothing of the kind")
+    with pytest.raises(aisampler.Error, match="no.ais"):
+        aisampler.load_kernel(tmp_path / "no.ais")
+    with pytest.raises(TypeError, match="kernel must be"):
+        aisampler.sample(logp, 2, kernel=7)
+    with pytest.raises(aisampler.Error, match="cannot|No such"):
+        result.kernel.save(tmp_path / "nowhere" / "k.ais")
+
+
+@pytest.mark.parametrize("vectorized", [True, False, None])
+def test_log_likelihoods(vectorized):
+    y = np.array([0.25, -1.5, 3.0])
+    result = aisampler.sample(logp, 2, draws=30)
+    one = lambda x: -0.5 * (y - x[0]) ** 2
+    result.add_log_likelihood(one if vectorized is False else lambda x: -0.5 * (y - x[:, :1]) ** 2, "z", vectorized)
+    np.testing.assert_allclose(result.log_likelihood["z"], -0.5 * (y - result.draws[:, :, :1]) ** 2)
+
+
+def test_log_likelihoods_that_are_none():
+    result = aisampler.sample(logp, 2, draws=30)
+    with pytest.raises(aisampler.DensityError, match="a row of observations for each"):
+        result.add_log_likelihood(logp, vectorized=True)
+    with pytest.raises(aisampler.DensityError, match="ZeroDivisionError"):
+        result.add_log_likelihood(lambda x: 1 / 0)
+
+
+def test_a_copy_has_the_draws(result):
+    copy = pickle.loads(pickle.dumps(result))
+    np.testing.assert_array_equal(copy.draws, result.draws)
+    assert copy.log_z == result.log_z and abs(copy.log_z - LOG_Z) < 0.1
+    with pytest.raises(aisampler.Error, match="pickled"):
+        copy.report()
