@@ -48,6 +48,7 @@ with_configure() {
         make -C "$folder" -j "$jobs"
         make -C "$folder" install
     done
+    rm -f ./*-uninstalled.pc src/*-uninstalled.pc
     for file in *.pc src/*.pc; do [ ! -e "$file" ] || install -D -m 644 "$file" "$prefix/lib/pkgconfig/$(basename "$file")"; done
 }
 
