@@ -35,6 +35,7 @@ class Target(Structure):
         ("start_scale", c_double),
         ("reference", c_void_p),
         ("view", c_void_p),
+        ("about", c_char_p),
         ("draws", c_void_p),
         ("data", c_void_p),
         ("close", c_void_p),

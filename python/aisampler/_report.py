@@ -54,11 +54,9 @@ def _page(made: Any, page: RunPage) -> str:
 
 def make_report(made: Any, target: Any, title: str, seed: int, configuration: List[str],
                 path: Union[str, os.PathLike, None]) -> Report:
-    """`made` is the library's result, `target` its target if it has one of its own."""
+    """`made` is the library's result, `target` what it was drawn from."""
     lines = (ctypes.c_char_p * (len(configuration) + 1))(*(line.encode() for line in configuration), None)
-    page = RunPage(title=title.encode(), seed=seed, configuration=lines)
-    if target is not None:
-        page.target = target
+    page = RunPage(title=title.encode(), seed=seed, target=target, configuration=lines)
     text = _page(made, page)
     if path is not None:
         part = f"{os.fspath(path)}.part"

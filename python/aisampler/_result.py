@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
-from ctypes import POINTER, c_double
+from ctypes import POINTER, c_double, pointer
 from typing import Any, Callable, Dict, List, Optional, Union
 
 import numpy as np
@@ -50,10 +50,10 @@ class Summary(Dict[str, Dict[str, float]]):
 class Run:
     """What the library made, kept as long as anybody may ask for its report or its kernel."""
 
-    def __init__(self, made: Any, kernel: Optional[Kernel], open_target: Optional[Callable[[], Any]], title: str, seed: int,
-                 configuration: List[str], bounds: Optional[Bounds]):
+    def __init__(self, made: Any, kernel: Optional[Kernel], target: Any, open_target: Optional[Callable[[], Any]], title: str,
+                 seed: int, configuration: List[str], bounds: Optional[Bounds]):
         self.made, self.title, self.seed, self.configuration = made, title, seed, configuration
-        self._given, self._open_target, self._bounds = kernel, open_target, bounds
+        self._given, self._target, self._open_target, self._bounds = kernel, target, open_target, bounds
 
     def kernel(self, names: List[str]) -> Kernel:
         own = self.made.contents.kernel
@@ -65,11 +65,11 @@ class Run:
     def report(self, path: Union[str, os.PathLike, None]) -> Report:
         if self._bounds is not None:
             raise Error("a report of parameters with bounds is not made yet: take summary() and posterior")
-        target = self._open_target() if self._open_target else None
+        target = self._open_target() if self._open_target else pointer(self._target)
         try:
             return make_report(self.made, target, self.title, self.seed, self.configuration, path)
         finally:
-            if target is not None:
+            if self._open_target:
                 lib.ais_target_close(target)
 
     def __del__(self) -> None:

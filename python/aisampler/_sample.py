@@ -102,8 +102,8 @@ class _Job:
     def run(self) -> Result:
         interrupted = self._wait()
         made, error = self._made, self._density.error if self._density else None
-        run = Run(made, self._kernel, self._open_target, self._title, self._options.seed, _configuration(self._options),
-                  self._bounds)
+        run = Run(made, self._kernel, self._target, self._open_target, self._title, self._options.seed,
+                  _configuration(self._options), self._bounds)
         drawn = bool(made) and bool(made.contents.draws)
         result = read_result(run, interrupted or error is not None, self._bounds) if drawn else None
         if error is not None:
