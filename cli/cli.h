@@ -52,6 +52,9 @@ int complain(int code, const char *format, ...) __attribute__((format(printf, 2,
 /* Complains about a library failure. The exit code: a wrong value is wrong usage, the rest has failed. */
 int failed(const ais_context *context);
 
+/* Says where the density could not be computed, if it tells. */
+void tell_of_errors(const ais_target *target);
+
 typedef struct subcommand {
     const char *name;
     const char *summary;

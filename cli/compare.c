@@ -332,6 +332,7 @@ static int compare(comparison *all) {
         code = failed(&context);
     if (code == 0 && check.note[0]) complain(0, "%s", check.note);
     for (int i = 0; i < all->count && code == 0; i++) code = measure(all, target, i);
+    tell_of_errors(target);
     if (code == 0) code = show(all, target);
     for (int i = 0; i < all->count; i++) {
         entry_free(&all->entry[i]);

@@ -90,8 +90,14 @@ static void remove_judgements(const settings *set) {
     }
 }
 
-/* out/NAME, NAME being the target's without folder, ending and keys. */
+/* out/NAME, NAME being the target's without folder, ending, keys and data. */
 void default_directory(const char *target, char *directory, size_t size) {
+    char model[4096];
+    if (strncmp(target, "stan:", 5) == 0) { /* what follows the program is not what was drawn from */
+        const char *end = strstr(target, ".stan:") ? strstr(target, ".stan:") : strstr(target, ".so:");
+        snprintf(model, sizeof model, "%.*s", (int)(end ? end - target - 5 : 4000), target + 5);
+        target = model;
+    }
     const char *slash = strrchr(target, '/'), *name = slash ? slash + 1 : target;
     if (strncmp(name, "blr:", 4) == 0) name += 4;
     if (strncmp(name, "data:", 5) == 0) name += 5;
@@ -174,6 +180,7 @@ static int deliver(settings *set, const ais_target *target, const outcome *made,
     if (!write_run_json(set, made, status == AIS_STOPPED)) return EXIT_FAILED;
     if (status != AIS_OK && status != AIS_STOPPED) return failed(context);
     if (status == AIS_OK) tell_of_end(set, &result->sample);
+    tell_of_errors(target);
     int code = result->sample.draws > 0 ? report(set, target, made) : EXIT_FAILED;
     if (status != AIS_STOPPED) return code;
     if (result->sample.draws == 0) return complain(EXIT_FAILED, "%s", context->message);

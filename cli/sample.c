@@ -212,7 +212,8 @@ int run_sample(int argc, char **argv) {
     if (words < 0) return EXIT_USAGE;
     if (set.help) {
         print_help("sample TARGET [options]",
-                   "Draws from TARGET: a built-in name (aisampler targets), blr:FILE.csv, FILE.c or FILE.so; or "
+                   "Draws from TARGET: a built-in name (aisampler targets), blr:FILE.csv, "
+                   "stan:MODEL.stan:DATA.json, FILE.c or FILE.so; or "
                    "data:DRAWS with the kernel that train learned from these draws (-k). Writes "
                    "the draws, summary.json and run.json into a folder and judges them: exits with 3 when the "
                    "diagnostics say that they are not to be trusted. Ctrl-C finishes the step and leaves complete "

@@ -61,6 +61,12 @@ int complain(int code, const char *format, ...) {
     return code;
 }
 
+void tell_of_errors(const ais_target *target) {
+    char text[400];
+    ais_target_tell(target, text, sizeof text);
+    if (text[0] && ranks_lead()) complain(0, "%s", text);
+}
+
 int failed(const ais_context *context) {
     return complain(context->status == AIS_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED, "%s", context->message);
 }

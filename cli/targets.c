@@ -36,12 +36,14 @@ int run_targets(int argc, char **argv) {
                               {0}};
     if (parse_options(argc, argv, options, NULL, 0) < 0) return EXIT_USAGE;
     if (help) {
-        print_help("targets [options]",
-                   "Lists the built-in targets. NAME:key=value,... sets the keys in parentheses, e.g. "
-                   "gaussian:dim=50,cond=1e4. Other targets: blr:FILE.csv (logistic regression on a table), FILE.c or "
-                   "FILE.so (your own density, see include/aisampler/density.h), data:DRAWS.csv (draws instead of a "
-                   "density, see aisampler run --help).",
-                   options);
+        print_help(
+            "targets [options]",
+            "Lists the built-in targets. NAME:key=value,... sets the keys in parentheses, e.g. "
+            "gaussian:dim=50,cond=1e4. Other targets: blr:FILE.csv (logistic regression on a table), FILE.c or "
+            "FILE.so (your own density, see include/aisampler/density.h), stan:MODEL.stan:DATA.json (a Stan "
+            "program by stanli, or MODEL.so made by BridgeStan, see docs/stan.md), data:DRAWS.csv (draws instead of a "
+            "density, see aisampler run --help).",
+            options);
         return 0;
     }
     json_t *list = json_array();

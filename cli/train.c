@@ -99,6 +99,7 @@ int run_train(int argc, char **argv) {
                      : learn(&how, &limits, target, seed, threads, quiet, &kernel, &training);
     if (code == 0 && ranks_lead()) code = deliver(name, out, target, kernel, training, json, quiet);
     if (code == 0 && ranks_lead() && !*stop_flag()) learning_done(&how);
+    tell_of_errors(target);
     ais_training_free(training);
     ais_kernel_free(kernel);
     ais_target_close(target);

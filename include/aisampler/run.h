@@ -98,7 +98,8 @@ typedef struct ais_run_result {
     char verdict[256];        /* the same as a sentence */
     double log_z, log_z_error;   /* log of the integral of exp(logp); NAN where learning gave none */
     ais_evaluations evaluations; /* what was asked of the density, and what for */
-    ais_check check;             /* of the target: its note, if any, is for the user */
+    ais_check check;             /* of the target: its note, if any, is for the user, with what the target told of
+                                    the run (ais_target_tell) */
     ais_kernel *kernel;          /* learned here, in a cycle with its rival if it has one; NULL when it was given */
     ais_training *training;      /* likewise */
     int warmup;                  /* steps per chain, as they were chosen */

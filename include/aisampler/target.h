@@ -8,6 +8,7 @@
 #ifndef AISAMPLER_TARGET_H
 #define AISAMPLER_TARGET_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "density.h"
@@ -58,8 +59,11 @@ struct ais_target {
     const ais_reference *reference; /* or NULL */
     const ais_view *view;           /* NULL: x is shown itself */
     const char *about;              /* priors and bounds in words, a line each; or NULL */
-    const struct ais_draws *draws;  /* empirical targets: all that is known of p. logp is then 0 everywhere, chains
-                                       start at draws, and only kernels learned from draws fit. NULL otherwise */
+    /* Writes a sentence on what the density met with so far, where it could not be computed and why, or nothing; or
+     * NULL. Users are told after a run. */
+    void (*tell)(char *text, size_t size, void *data);
+    const struct ais_draws *draws; /* empirical targets: all that is known of p. logp is then 0 everywhere, chains
+                                      start at draws, and only kernels learned from draws fit. NULL otherwise */
     void *data;
     void (*close)(ais_target *); /* frees target and data; NULL for a caller's own */
 };
@@ -68,11 +72,23 @@ struct ais_target {
  *     NAME[:key=value,...]            a built-in, e.g. mog2, mog2:sd=0.7, gaussian:dim=50,cond=1e4
  *     blr:FILE.csv[:key=value,...]    logistic regression on a table; keys: label, prior, rows
  *     FILE.c or FILE.so               a density of your own (density.h)
+ *     stan:MODEL.stan[:DATA.json]     a Stan program, by stanli (docs/stan.md); or MODEL.so made by BridgeStan
  *     data:FILE                       draws in CSV, Stan CSV or netCDF instead of a density; at least 1000
  * The caller closes it. An unknown name or key is refused with the nearest one that exists. */
 ais_status ais_target_open(ais_context *context, const char *spec, ais_target **target);
 
-/* Closes a target that ais_target_open made; NULL is allowed. */
+/* A Stan program. model: a file MODEL.stan or MODEL.so, or the text of a program; data: a JSON file, JSON text that
+ * begins with {, or NULL; stanli: the path of its libstanli.so, NULL: where AISAMPLER_STANLI says, or where Python's
+ * packages usually are. x are the unconstrained parameters and logp has the Jacobian, as in Stan; the view (above)
+ * shows parameters, transformed parameters and generated quantities. Where the program raises an error, or reject()s,
+ * logp is -inf. The caller closes the target; what `model` and `data` point to is not needed after the call. */
+ais_status ais_target_stan(ais_context *context, const char *model, const char *data, const char *stanli,
+                           ais_target **target);
+
+/* What the target has to tell of the evaluations so far, one sentence, or "". */
+void ais_target_tell(const ais_target *target, char *text, size_t size);
+
+/* Closes a target that ais_target_open or ais_target_stan made; NULL is allowed. */
 void ais_target_close(ais_target *target);
 
 /* A target that asks `density` for values inside of bounds only, and knows the priors (parameters.h). The parameters'

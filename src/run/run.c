@@ -276,6 +276,18 @@ static ais_status verify(ais_context *context, const job *this, long *judging) {
                       judging);
 }
 
+/* After the run the note of the check has what the density met with, too, and so have the checks of the verdict: a
+ * density that cannot be computed here and there is no reason for distrust. */
+static ais_status listen(ais_context *context, const job *this) {
+    char text[sizeof this->result->check.note], *note = this->result->check.note;
+    ais_target_tell(this->target, text, sizeof text);
+    if (!text[0]) return AIS_OK;
+    size_t used = strlen(note);
+    snprintf(note + used, sizeof text - used, "%s%s", used ? "; " : "", text);
+    ais_diagnosis *diagnosis = this->result->diagnosis;
+    return diagnosis ? ais_diagnosis_note(context, diagnosis, "errors of the density", true, "%s", text) : AIS_OK;
+}
+
 static ais_status judge(ais_context *context, job *this, long *judging) {
     ais_run_result *result = this->result;
     /* In the plane the judgement integrates the density over a grid, 10^5 evaluations: for a target whose truth is
@@ -353,6 +365,7 @@ ais_status ais_run(ais_context *context, const ais_target *target, const ais_run
     if (this.result->draws && ais_ranks_lead(this.options.ranks)) {
         ais_context judges = {0}; /* a message of drawing stays where it is */
         ais_status judged = judge(&judges, &this, &judging);
+        if (judged == AIS_OK) judged = listen(&judges, &this);
         if (judged != AIS_OK) *context = judges, status = judged;
     }
     this.result->evaluations = ais_evaluations_of(&this.result->check, this.training, &this.result->sample, judging);

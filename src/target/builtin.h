@@ -21,6 +21,7 @@ typedef struct ais_home {
     ais_arena arena;
     void *library;           /* of dlopen, or NULL */
     struct ais_draws *draws; /* of an empirical target, or NULL */
+    struct ais_stan *stan;   /* of a Stan program, or NULL */
 } ais_home;
 
 typedef struct ais_option {

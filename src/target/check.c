@@ -24,7 +24,7 @@ enum {
 
 typedef struct check {
     ais_context *context;
-    const ais_target *target;
+    const ais_target *target, *asked; /* counted, and as it was given */
     uint64_t seed;
     double scale;                              /* of the start distribution */
     int count;                                 /* points at which logp is finite */
@@ -81,10 +81,12 @@ static ais_status check_logp(check *at) {
         if (value > -INFINITY) at->value[at->count++] = value;
     }
     if (at->count > 0) return AIS_OK;
+    char told[400];
+    ais_target_tell(at->asked, told, sizeof told);
     return ais_fail(at->context, AIS_BAD_DENSITY,
                     "%s: logp is -inf at all of %d points from N(0, %g^2), where chains start; set start_scale so that "
-                    "they reach the support, or shift the parameters",
-                    at->target->name, TRIES, at->scale);
+                    "they reach the support, or shift the parameters%s%s",
+                    at->target->name, TRIES, at->scale, told[0] ? "; " : "", told);
 }
 
 /* ---- the gradient -------------------------------------------------------------------------------- */
@@ -331,6 +333,7 @@ ais_status ais_target_check(ais_context *context, const ais_target *target, uint
     if (result->evaluations > 0) counted.left = result->evaluations;
     check at = {.context = context,
                 .target = &counted.target,
+                .asked = target,
                 .seed = seed,
                 .scale = target->start_scale > 0 ? target->start_scale : 1,
                 .note = result->note,

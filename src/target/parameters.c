@@ -172,6 +172,11 @@ static ais_status adopt(ais_context *context, const ais_parameter *given, bounde
                     this->density.name, this->density.dim, this->elements);
 }
 
+static void bounded_tell(char *text, size_t size, void *data) {
+    const bounded *this = data;
+    this->density.tell(text, size, this->density.data);
+}
+
 static void surround(const bounded *this, ais_target *target) {
     bool all_priors = true, slopes = this->density.grad != NULL;
     for (int k = 0; k < this->count; k++) {
@@ -184,6 +189,7 @@ static void surround(const bounded *this, ais_target *target) {
     target->grad = slopes ? bounded_grad : NULL;
     target->reference = NULL;
     target->view = &this->view;
+    target->tell = this->density.tell ? bounded_tell : NULL;
     if (all_priors) target->start_scale = 1; /* the prior itself */
 }
 

@@ -9,6 +9,7 @@
 #include "target/builtin.h"
 #include "target/empirical.h"
 #include "target/own.h"
+#include "target/stan.h"
 
 static const ais_target_type *const table[] = {
     &ais_target_mog2,     &ais_target_mog6,   &ais_target_ring,   &ais_target_ring5,
@@ -21,7 +22,11 @@ const ais_target_entry *ais_target_builtin(int i) { return i >= 0 && i < TABLE ?
 
 static const char *word(const void *nothing, int i) {
     (void)nothing;
-    return i < TABLE ? table[i]->entry.name : i == TABLE ? "blr" : i == TABLE + 1 ? "data" : NULL;
+    return i < TABLE        ? table[i]->entry.name
+           : i == TABLE     ? "blr"
+           : i == TABLE + 1 ? "data"
+           : i == TABLE + 2 ? "stan"
+                            : NULL;
 }
 
 const char *ais_target_parameter(const ais_target *target, int i, char buffer[32]) {
@@ -38,6 +43,7 @@ const char *ais_target_shown_name(const ais_target *target, int i, char buffer[3
 
 static void close_home(ais_target *target) {
     ais_home *home = (ais_home *)target;
+    ais_stan_release(home->stan);
     ais_arena_free(&home->arena);
     ais_own_release(home->library);
     ais_draws_free(home->draws);
@@ -56,8 +62,8 @@ static bool ends_with(const char *text, const char *end) {
 static ais_status unknown_name(ais_context *context, const char *name) {
     if (strchr(name, '/') || strchr(name, '.'))
         return ais_fail(context, AIS_BAD_ARGUMENT,
-                        "'%.200s' is no target: a file must be FILE.c, FILE.so, blr:FILE.csv or data:DRAWS.csv, and "
-                        "'aisampler targets' lists the built-in ones",
+                        "'%.200s' is no target: a file must be FILE.c, FILE.so, stan:FILE.stan, blr:FILE.csv or "
+                        "data:DRAWS.csv, and 'aisampler targets' lists the built-in ones",
                         name);
     const char *near = ais_nearest_word(name, word, NULL);
     return ais_fail(context, AIS_BAD_ARGUMENT, "there is no target '%.200s'%s%s%s; 'aisampler targets' lists them",
@@ -90,8 +96,10 @@ static ais_status open_blr(ais_context *context, char *file, ais_home *home) {
 static ais_status open_spec(ais_context *context, char *spec, ais_home *home) {
     if (strncmp(spec, "blr:", 4) == 0) return open_blr(context, spec + 4, home);
     if (strncmp(spec, "data:", 5) == 0) return ais_empirical_open(context, spec, spec + 5, home);
+    if (strncmp(spec, "stan:", 5) == 0) return ais_stan_open_spec(context, spec + 5, home);
     if (ends_with(spec, ".c") || ends_with(spec, ".so")) return ais_own_open(context, spec, home);
     if (strcmp(spec, "blr") == 0) return open_blr(context, spec + 3, home);
+    if (strcmp(spec, "stan") == 0) return ais_stan_open_spec(context, spec + 4, home);
     if (strcmp(spec, "data") == 0) return ais_empirical_open(context, spec, "", home);
     char *options = strchr(spec, ':');
     if (options) *options++ = '\0';
@@ -100,20 +108,46 @@ static ais_status open_spec(ais_context *context, char *spec, ais_home *home) {
     return unknown_name(context, spec);
 }
 
-ais_status ais_target_open(ais_context *context, const char *spec, ais_target **target) {
-    *target = NULL;
-    if (!spec || !*spec)
-        return ais_fail(context, AIS_BAD_ARGUMENT, "no target is named; 'aisampler targets' lists them");
+static ais_home *new_home(ais_context *context) {
     ais_home *home = ais_allocate(sizeof *home);
-    if (!home) return ais_fail_memory(context, "a target", sizeof *home);
-    home->target.close = close_home;
-    size_t size = strlen(spec) + 1;
-    char *copy = ais_arena_take(&home->arena, size);
-    ais_status status = copy ? open_spec(context, memcpy(copy, spec, size), home)
-                             : ais_fail_memory(context, "the name of a target", size);
+    if (home)
+        home->target.close = close_home;
+    else
+        ais_fail_memory(context, "a target", sizeof *home);
+    return home;
+}
+
+/* Hands an opened home over to the caller, or closes one that failed. */
+static ais_status hand_over(ais_status status, ais_home *home, ais_target **target) {
     if (status != AIS_OK)
         close_home(&home->target);
     else
         *target = &home->target;
     return status;
+}
+
+ais_status ais_target_open(ais_context *context, const char *spec, ais_target **target) {
+    *target = NULL;
+    if (!spec || !*spec)
+        return ais_fail(context, AIS_BAD_ARGUMENT, "no target is named; 'aisampler targets' lists them");
+    ais_home *home = new_home(context);
+    if (!home) return AIS_NO_MEMORY;
+    size_t size = strlen(spec) + 1;
+    char *copy = ais_arena_take(&home->arena, size);
+    ais_status status = copy ? open_spec(context, memcpy(copy, spec, size), home)
+                             : ais_fail_memory(context, "the name of a target", size);
+    return hand_over(status, home, target);
+}
+
+ais_status ais_target_stan(ais_context *context, const char *model, const char *data, const char *stanli,
+                           ais_target **target) {
+    *target = NULL;
+    if (!model || !*model) return ais_fail(context, AIS_BAD_ARGUMENT, "there is no Stan program");
+    ais_home *home = new_home(context);
+    return home ? hand_over(ais_stan_open(context, model, data, stanli, home), home, target) : AIS_NO_MEMORY;
+}
+
+void ais_target_tell(const ais_target *target, char *text, size_t size) {
+    text[0] = '\0';
+    if (target->tell) target->tell(text, size, target->data);
 }
