@@ -36,6 +36,7 @@ class Target(Structure):
         ("reference", c_void_p),
         ("view", c_void_p),
         ("about", c_char_p),
+        ("tell", c_void_p),
         ("draws", c_void_p),
         ("data", c_void_p),
         ("close", c_void_p),
