@@ -6,10 +6,13 @@ import os
 import sys
 
 from ._library import find_command
+from ._stan import find_stanli
 
 
 def main() -> None:
-    command = find_command()
+    command, stanli = find_command(), find_stanli()
+    if stanli:
+        os.environ["AISAMPLER_STANLI"] = stanli
     os.execv(command, [command, *sys.argv[1:]])
 
 

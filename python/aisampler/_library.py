@@ -286,6 +286,7 @@ def _load() -> ctypes.CDLL:
     for name, result, arguments in (
         ("ais_version", c_char_p, ()),
         ("ais_target_open", c_int, (POINTER(Context), c_char_p, POINTER(POINTER(Target)))),
+        ("ais_target_stan", c_int, (POINTER(Context), c_char_p, c_char_p, c_char_p, POINTER(POINTER(Target)))),
         ("ais_target_close", None, (POINTER(Target),)),
         ("ais_run", c_int, (POINTER(Context), POINTER(Target), POINTER(RunOptions), POINTER(POINTER(RunResult)))),
         ("ais_run_free", None, (POINTER(RunResult),)),

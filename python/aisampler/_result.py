@@ -16,6 +16,7 @@ from ._errors import DensityError
 from ._kernel import Kernel
 from ._library import Error, RunResult, lib
 from ._report import Report, make_report
+from ._stan import variables
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,10 +56,12 @@ class Run:
         self.made, self.title, self.seed, self.configuration = made, title, seed, configuration
         self._given, self._target, self._open_target, self._bounds = kernel, target, open_target, bounds
 
-    def kernel(self, names: List[str]) -> Kernel:
+    def kernel(self) -> Kernel:
         own = self.made.contents.kernel
         if own:
-            return Kernel(own, self, names)
+            made = self.made.contents
+            known = (made.unconstrained or made.draws).contents
+            return Kernel(own, self, [known.name[i].decode() for i in range(known.dim)])
         assert self._given is not None
         return self._given
 
@@ -91,8 +94,9 @@ class Result:
     trust: bool  #: the diagnostics have no warning
     verdict: str  #: the same as a sentence
     warnings: List[str]  #: what is wrong, and what to do
-    note: str  #: of the check of the density, e.g. that its gradient is imprecise; empty when there is none
+    note: str  #: of the density: that its gradient is imprecise, where a Stan program failed; empty when there is none
     stopped: bool  #: by Ctrl-C or by an exception: these are the draws so far
+    unconstrained: Optional[np.ndarray]  #: chains x draws x parameters as the sampler sees them; None where they are draws
     log_likelihood: Dict[str, np.ndarray]  #: name -> chains x draws x observations; see add_log_likelihood
     _run: Optional[Run] = None  # what the library keeps of the run; not in copies that were pickled
 
@@ -122,8 +126,9 @@ class Result:
         """Draws and sampler statistics for ArviZ: a DataTree from version 1 on, InferenceData before."""
         import arviz
 
+        columns = {name: self.draws[:, :, i] for i, name in enumerate(self.names)}
         groups = {
-            "posterior": {name: self.draws[:, :, i] for i, name in enumerate(self.names)},
+            "posterior": columns if self.unconstrained is None else variables(self.names, self.draws),
             "sample_stats": {"lp": self.logp, **self.stats},
         }
         if self.log_likelihood:
@@ -158,7 +163,7 @@ class Result:
     @property
     def kernel(self) -> Kernel:
         """What drew: ``result.kernel.save("k.ais")``; ``sample(..., kernel=result.kernel)`` draws without learning."""
-        return self._kept().kernel(self.names)
+        return self._kept().kernel()
 
     def _kept(self) -> Run:
         if self._run is None:
@@ -176,6 +181,7 @@ class Result:
         lines = [
             self.verdict,
             *(f"warning: {warning}" for warning in self.warnings),
+            *([f"note: {self.note}"] if self.note else []),
             f"{chains} chains of {draws} draws of {dim} parameters by {self.sampler}",
             f"log Z = {self.log_z:.4f} +- {self.log_z_error:.4f}; {self.evaluations.total} evaluations "
             f"({self.evaluations.start} to start, {self.evaluations.learning} to learn, "
@@ -196,9 +202,16 @@ def read_result(run: Run, stopped: bool, bounds: Optional[Bounds]) -> Result:
     count = made.evaluations
     points = np.ascontiguousarray(np.moveaxis(value, 0, 2))
     logp = np.ctypeslib.as_array(draws.logp, shape).copy()
+    names = [draws.name[i].decode() for i in range(draws.dim)]
+    raw, likelihood = None, {}
+    if made.unconstrained:
+        x = made.unconstrained.contents
+        raw = np.ascontiguousarray(np.moveaxis(np.ctypeslib.as_array(x.value, (x.dim, *shape)), 0, 2))
+        observations = [i for i, name in enumerate(names) if name.split(".")[0] == "log_lik"]  # Stan's habit, and ArviZ's
+        likelihood = {"log_lik": points[:, :, observations]} if observations else {}
     return Result(
         draws=bounds.inside(points) if bounds else points,
-        names=[draws.name[i].decode() for i in range(draws.dim)],
+        names=names,
         logp=logp - bounds.log_jacobian(points) if bounds else logp,
         stats={draws.stat_name[k].decode().rstrip("_"): stats[k].copy() for k in range(draws.stats)},
         sampler=draws.sampler.decode(),
@@ -210,6 +223,7 @@ def read_result(run: Run, stopped: bool, bounds: Optional[Bounds]) -> Result:
         warnings=[diagnosis.warning[k].value.decode() for k in range(diagnosis.warnings)] if diagnosis else [],
         note=made.check.note.decode(),
         stopped=stopped,
-        log_likelihood={},
+        unconstrained=raw,
+        log_likelihood=likelihood,
         _run=run,
     )

@@ -16,6 +16,7 @@ from ._density import Density
 from ._kernel import Kernel, load_kernel
 from ._library import OK, STOPPED, Context, Error, RunOptions, RunResult, Target, TrainOptions, lib
 from ._progress import ProgressLine
+from ._stan import Data, data_text, open_stan
 from ._result import Result, Run, read_result
 
 
@@ -148,9 +149,11 @@ class _Job:
 
 
 def sample(
-    logp: Union[Callable, str, os.PathLike],
+    logp: Union[Callable, str, os.PathLike, None] = None,
     dim: Optional[int] = None,
     *,
+    stan: Union[str, os.PathLike, None] = None,
+    data: Data = None,
     grad: Union[Callable, bool, None] = None,
     vectorized: Optional[bool] = None,
     backend: Optional[str] = None,
@@ -180,6 +183,12 @@ def sample(
         of a C file ("own.c"), which is compiled.
     dim
         Number of parameters of a function.
+    stan
+        Instead of ``logp``, a Stan program: a file ``model.stan`` or the program itself, which needs the package stanli, or
+        a library ``model.so`` made by BridgeStan. Draws are of its parameters, transformed parameters and generated
+        quantities; ``unconstrained`` has the parameters as the sampler sees them.
+    data
+        Of the program: a dict of numbers and arrays, or the path of a JSON file.
     grad
         Its gradient, (n, dim) -> (n, dim), or with ``vectorized=False`` (dim,) -> (dim,). False: JAX and PyTorch are not
         to differentiate it.
@@ -238,12 +247,22 @@ def sample(
     given = _take_kernel(kernel, options)
     line = ProgressLine(progress)
     _report_to(line, options)
-    if isinstance(logp, (str, os.PathLike)):
+    if stan is None and data is not None:
+        raise TypeError("data belong to a Stan program: stan=")
+    if (stan is None) == (logp is None):
+        raise TypeError("sample() takes either logp or stan, not " + ("both" if logp is not None else "neither"))
+    if stan is not None or isinstance(logp, (str, os.PathLike)):
         if any(wish is not None for wish in (dim, grad, names, bounds, vectorized, backend, pool)):
             raise TypeError("dim, grad, names, bounds, vectorized, backend and pool belong to a function: a target that is "
                             "named has its own")
-        spec = os.fspath(logp)
-        job = _Job(_open(spec, start_scale), options, stop, spec, given, line, open_target=lambda: _open(spec, start_scale))
+        spec = os.fspath(logp if stan is None else stan)
+        text = data_text(data)
+
+        def open_target() -> Any:
+            return _open(spec, start_scale) if stan is None else open_stan(spec, text, start_scale)
+
+        title = spec if "\n" not in spec else "stan"
+        job = _Job(open_target(), options, stop, title, given, line, open_target=open_target)
     else:
         if not callable(logp):
             raise TypeError(f"logp must be a function, a target's name or a C file, not {logp!r}")

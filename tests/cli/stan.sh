@@ -118,5 +118,7 @@ wants 1 'for instance "never" where' "$aisampler" run stan:never.stan
 mkdir -p parts && echo 'real twice(real x) { return 2 * x; }' >parts/functions.stan
 printf 'functions {\n#include functions.stan\n}\nparameters { real x; } model { x ~ normal(twice(1), 1); }\n' >parts/including.stan
 "$aisampler" run stan:parts/including.stan --draws 100 --quiet >said 2>&1 || say "an #include: $(cat said)"
+cd "$programs/../.." && AISAMPLER_LIBRARY=$build/libaisampler.so PYTHONPATH=$PWD/python PYTHONDONTWRITEBYTECODE=1 \
+    "$python" -m pytest -q -p no:cacheprovider tests/python/test_stan.py || wrong=1
 [ $wrong = 0 ] && echo "all as it should be"
 exit $wrong
