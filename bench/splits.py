@@ -61,7 +61,7 @@ def one_fold(command, rows, fold, work):
     path = pathlib.Path(work, "turned.csv")
     path.write_text("".join(",".join(f"{cell:.17g}" for cell in row) + "\n" for row in turned))
     share = (len(rows) - (last - first)) / len(rows)
-    subprocess.run([command, "sample", f"blr:{path}:rows={share:.17g}", "--sampler", "nuts", "-j", "1", "-q", "--format",
+    subprocess.run([command, "sample", f"blr:{path}:rows={share:.17g},label=last", "--sampler", "nuts", "-j", "1", "-q", "--format",
                     "csv", "-o", f"{work}/out"], check=True, stdout=subprocess.DEVNULL)
     covariates, label = standardise(turned)
     test = len(rows) - (last - first)

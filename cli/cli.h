@@ -64,10 +64,12 @@ typedef struct subcommand {
 /* The diagnosis as text on stdout, or as JSON there; the exit code that follows from it. */
 int tell(const ais_diagnosis *diagnosis, const ais_report_run *run, bool json, bool quiet, int rows);
 
-/* Around a long job: the first Ctrl-C sets the flag, a second one kills; afterwards Ctrl-C kills again. */
+/* Around a long job: the first Ctrl-C sets the flag, a second one gives up a density that does not return (guard.h) or
+ * kills; afterwards Ctrl-C kills again. */
 void catch_interrupts(void);
 void release_interrupts(void);
 const volatile sig_atomic_t *stop_flag(void);
+void ask_to_stop(void); /* as the first Ctrl-C does */
 
 /* Since some moment in the past. */
 double wall_seconds(void);

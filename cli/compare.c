@@ -4,6 +4,7 @@
 
 #include "compare_picture.h"
 #include "draw.h"
+#include "guard.h"
 #include "page.h"
 #include "table.h"
 
@@ -321,7 +322,7 @@ static int compare(comparison *all) {
     ais_check check = {0};
     char directory[4096];
     int code = 0;
-    if (ais_target_open(&context, all->target_name, &target) != AIS_OK) return failed(&context);
+    if (guard_open(&context, all->target_name, &target) != AIS_OK) return failed(&context);
     default_directory(all->target_name, directory, sizeof directory);
     if (!all->out) all->out = directory;
     if (target->draws)

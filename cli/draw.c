@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "guard.h"
 #include "learning.h"
 #include "page.h"
 #include "ranks.h"
@@ -90,18 +91,26 @@ static void remove_judgements(const settings *set) {
     }
 }
 
+/* Where ":key=" begins, or the end. */
+static size_t keys_from(const char *target) {
+    for (const char *at = target; (at = strchr(at, ':')); at++) {
+        size_t length = strspn(at + 1, "abcdefghijklmnopqrstuvwxyz_");
+        if (length > 0 && at[1 + length] == '=') return (size_t)(at - target);
+    }
+    return strlen(target);
+}
+
 /* out/NAME, NAME being the target's without folder, ending, keys and data. */
 void default_directory(const char *target, char *directory, size_t size) {
-    char model[4096];
-    if (strncmp(target, "stan:", 5) == 0) { /* what follows the program is not what was drawn from */
-        const char *end = strstr(target, ".stan:") ? strstr(target, ".stan:") : strstr(target, ".so:");
-        snprintf(model, sizeof model, "%.*s", (int)(end ? end - target - 5 : 4000), target + 5);
-        target = model;
-    }
-    const char *slash = strrchr(target, '/'), *name = slash ? slash + 1 : target;
-    if (strncmp(name, "blr:", 4) == 0) name += 4;
-    if (strncmp(name, "data:", 5) == 0) name += 5;
-    snprintf(directory, size, "out/%.*s", (int)strcspn(name, ":."), name);
+    static const char *const kind[] = {"blr:", "linear:", "poisson:", "data:", "stan:"};
+    char name[4096];
+    for (int i = 0; i < 5; i++)
+        if (strncmp(target, kind[i], strlen(kind[i])) == 0) target += strlen(kind[i]);
+    snprintf(name, sizeof name, "%.*s", (int)keys_from(target), target);
+    char *data = strstr(name, ".stan:") ? strstr(name, ".stan:") : strstr(name, ".so:");
+    if (data) *data = '\0'; /* what follows a Stan program is not what was drawn from */
+    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+    snprintf(directory, size, "out/%.*s", (int)strcspn(base, ":."), base);
 }
 
 /* Draws of an earlier run in the format that this one does not write would look like its own. */
@@ -140,7 +149,7 @@ static int report(const settings *set, const ais_target *target, const outcome *
                         "%d chains of %d draws of %d parameters are too many to judge in memory: nobody judged the "
                         "draws in %s; keep fewer with --thin",
                         set->chains, result->sample.draws, target->dim, set->out);
-    const ais_report_run run = {.target = set->target,
+    const ais_report_run run = {.target = target->name,
                                 .sampler = ais_kernel_name(made->kernel),
                                 .seed = set->seed,
                                 .train_seconds = training ? training->start_seconds + training->train_seconds
@@ -183,8 +192,10 @@ static int deliver(settings *set, const ais_target *target, const outcome *made,
     tell_of_errors(target);
     int code = result->sample.draws > 0 ? report(set, target, made) : EXIT_FAILED;
     if (status != AIS_STOPPED) return code;
-    if (result->sample.draws == 0) return complain(EXIT_FAILED, "%s", context->message);
-    return complain(EXIT_FAILED, "%s; the files in %s are complete up to there", context->message, set->out);
+    if (result->sample.draws == 0) return failed(context);
+    const char *density = guard_message();
+    return complain(EXIT_FAILED, "%s%s%s; the files in %s are complete up to there", density ? density : "",
+                    density ? "; " : "", context->message, set->out);
 }
 
 static int run_into(settings *set, const ais_target *target, const ais_run_options *how, ais_sink *const *sink,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "guard.h"
 #include "ranks.h"
 
 static const subcommand subcommands[] = {
@@ -56,5 +57,5 @@ int main(int argc, char **argv) {
     bool whole = fflush(stdout) == 0 && !ferror(stdout);
     if (!whole && code != EXIT_FAILED)
         code = complain(EXIT_FAILED, "cannot write to standard output: %s", strerror(errno));
-    return ranks_close(code);
+    return guard_close(ranks_close(code));
 }

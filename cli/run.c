@@ -1,5 +1,6 @@
 /* aisampler run: learns, draws, judges. The main job. */
 #include "draw.h"
+#include "guard.h"
 #include "learning.h"
 #include "ranks.h"
 
@@ -75,7 +76,7 @@ int run_run(int argc, char **argv) {
     ais_context context = {0};
     ais_target *target = NULL;
     char directory[4096];
-    if (ais_target_open(&context, set.target, &target) != AIS_OK) return failed(&context);
+    if (guard_open(&context, set.target, &target) != AIS_OK) return failed(&context);
     default_directory(set.target, directory, sizeof directory);
     if (!set.out) set.out = directory;
     how.folder = set.out;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "draw.h"
+#include "guard.h"
 #include "learning.h"
 #include "ranks.h"
 
@@ -164,7 +165,7 @@ static int sample(settings *set) {
     ais_training *training = NULL;
     int code;
     char directory[4096];
-    if (ais_target_open(&context, set->target, &target) != AIS_OK) return failed(&context);
+    if (guard_open(&context, set->target, &target) != AIS_OK) return failed(&context);
     if (set->start_scale > 0) target->start_scale = set->start_scale;
     if (target->draws && !set->kernel_file) {
         ais_target_close(target);
@@ -211,16 +212,17 @@ int run_sample(int argc, char **argv) {
     int words = parse_options(argc, argv, options, &set.target, 1);
     if (words < 0) return EXIT_USAGE;
     if (set.help) {
-        print_help("sample TARGET [options]",
-                   "Draws from TARGET: a built-in name (aisampler targets), blr:FILE.csv, "
-                   "stan:MODEL.stan:DATA.json, FILE.c or FILE.so; or "
-                   "data:DRAWS with the kernel that train learned from these draws (-k). Writes "
-                   "the draws, summary.json and run.json into a folder and judges them: exits with 3 when the "
-                   "diagnostics say that they are not to be trusted. Ctrl-C finishes the step and leaves complete "
-                   "files. --sampler ladder sets its rungs, step sizes and base in rounds before the draws, and then "
-                   "leaves them alone; what that takes is counted as learning, with half of --evaluations and "
-                   "--seconds at the most.",
-                   options);
+        print_help(
+            "sample TARGET [options]",
+            "Draws from TARGET: a built-in name (aisampler targets), a regression on a table (blr:FILE, linear:FILE, "
+            "poisson:FILE), stan:MODEL.stan:DATA.json, FILE.c or FILE.so; or "
+            "data:DRAWS with the kernel that train learned from these draws (-k). Writes "
+            "the draws, summary.json and run.json into a folder and judges them: exits with 3 when the "
+            "diagnostics say that they are not to be trusted. Ctrl-C finishes the step and leaves complete "
+            "files. --sampler ladder sets its rungs, step sizes and base in rounds before the draws, and then "
+            "leaves them alone; what that takes is counted as learning, with half of --evaluations and "
+            "--seconds at the most.",
+            options);
         return 0;
     }
     if (words == 0) return complain(EXIT_USAGE, "sample needs a target; see aisampler sample --help");

@@ -6,20 +6,27 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "guard.h"
 #include "ranks.h"
 
-/* ---- Ctrl-C: the first one finishes the step and leaves complete files, the second one kills ------- */
+/* ---- Ctrl-C: the first one finishes the step and leaves complete files, the second one gives up a density that does
+ * not return, or kills; the next one kills in any case ------------------------------------------------------------- */
 
 static volatile sig_atomic_t stop_asked;
 
-static void ask_to_stop(int signal_number) {
-    (void)signal_number;
+void ask_to_stop(void) { stop_asked = 1; }
+
+static void interrupted(int number) {
+    bool again = stop_asked != 0;
     stop_asked = 1;
+    if (!again) return;
+    signal(number, SIG_DFL);
+    if (!guard_insist()) raise(number);
 }
 
 void catch_interrupts(void) {
-    stop_asked = 0;
-    struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = (int)SA_RESETHAND};
+    stop_asked = guard_tripped();
+    struct sigaction action = {.sa_handler = interrupted};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGXFSZ, SIG_IGN); /* a file size limit becomes a write error with a sentence */
@@ -68,6 +75,7 @@ void tell_of_errors(const ais_target *target) {
 }
 
 int failed(const ais_context *context) {
+    if (guard_message()) return complain(EXIT_FAILED, "%s", guard_message());
     return complain(context->status == AIS_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED, "%s", context->message);
 }
 

@@ -39,9 +39,13 @@ int run_targets(int argc, char **argv) {
         print_help(
             "targets [options]",
             "Lists the built-in targets. NAME:key=value,... sets the keys in parentheses, e.g. "
-            "gaussian:dim=50,cond=1e4. Other targets: blr:FILE.csv (logistic regression on a table), FILE.c or "
-            "FILE.so (your own density, see include/aisampler/density.h), stan:MODEL.stan:DATA.json (a Stan "
-            "program by stanli, or MODEL.so made by BridgeStan, see docs/stan.md), data:DRAWS.csv (draws instead of a "
+            "gaussian:dim=50,cond=1e4. Other targets: blr:FILE, linear:FILE and poisson:FILE (logistic, linear "
+            "and Poisson regression on a table; keys behind another colon, e.g. "
+            "blr:FILE:label=NAME,prior=2.5: label, the column of the outcome; prior and intercept_prior, "
+            "standard deviations of normal priors; intercept=on|off; rows, a share of them; factor and drop, "
+            "columns joined by +), FILE.c or "
+            "FILE.so (your own density, see include/aisampler/density.h), stan:MODEL.stan:DATA.json (a Stan program "
+            "by stanli, or MODEL.so made by BridgeStan, see docs/stan.md), data:DRAWS.csv (draws instead of a "
             "density, see aisampler run --help).",
             options);
         return 0;
@@ -63,6 +67,11 @@ int run_targets(int argc, char **argv) {
             print_row(entry, target);
         ais_target_close(target);
     }
+    if (!json)
+        print_wrapped(
+            stdout, 0, 0,
+            "blr:FILE, linear:FILE and poisson:FILE are regressions on a table, FILE.c and FILE.so densities of "
+            "your own, data:DRAWS draws instead of a density: aisampler targets --help has their keys.");
     if (json) {
         json_dumpf(list, stdout, JSON_INDENT(2));
         putchar('\n');

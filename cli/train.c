@@ -4,6 +4,7 @@
 
 #include "budget.h"
 #include "draw.h"
+#include "guard.h"
 #include "learning.h"
 #include "ranks.h"
 
@@ -82,7 +83,7 @@ int run_train(int argc, char **argv) {
     ais_kernel *kernel = NULL;
     ais_training *training = NULL;
     char path[4096];
-    if (ais_target_open(&context, name, &target) != AIS_OK) return failed(&context);
+    if (guard_open(&context, name, &target) != AIS_OK) return failed(&context);
     default_directory(name, path, sizeof path); /* out/NAME: only NAME is wanted */
     char *base = path + strlen("out/");
     snprintf(base + strlen(base), sizeof path - strlen(path), ".ais");

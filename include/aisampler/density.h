@@ -18,8 +18,22 @@
  *     static const ais_parameter parameters[] = {{"rate", AIS_GAMMA(2, 1)}, {"share", AIS_UNIFORM(0, 1)}};
  *     AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = 2, .logp = logp, .parameters = parameters, .parameter_count = 2};
  *
+ * Data, libraries and debugging (keys behind the file's name, joined by commas):
+ *
+ *     aisampler run mine.c:data=table.csv     handed to .open, which reads it; a path as the shell sees it
+ *     aisampler run mine.c:link=-lgsl         words for the linker; flags=... are for the compiler, e.g. flags=-fopenmp
+ *     aisampler run mine.c:debug=on           built with -g -O0: gdb --args aisampler run mine.c:debug=on
+ *
+ * What the file always needs it may say itself, in comments like these:
+ *
+ *     // aisampler: link -lgsl -lgslcblas
+ *     // aisampler: flags -I../include
+ *
  * Only dim and logp are required. What else is given is checked once at the start: the gradient
  * against finite differences, the batch form against the single one.
+ *
+ * A density that crashes, calls exit or does not return (Ctrl-C twice) ends the command with the point in its message,
+ * and with the draws until then.
  *
  * The functions may be called from several threads at once with the same data. Without a batch form chains are shared
  * out over the threads one by one, which suits a density that takes long; a batch form gets up to 64 points at once, on
@@ -48,7 +62,8 @@ typedef void ais_logp_batch(size_t n, const double *x, double *logp, void *data)
 /* Writes the gradient at x into gradient[0..dim) and returns the log density. */
 typedef double ais_grad(const double *x, double *gradient, void *data);
 
-typedef struct ais_density {
+typedef struct ais_density ais_density;
+struct ais_density {
     int version;              /* AIS_DENSITY_VERSION, written by AIS_DENSITY_HEAD */
     int size;                 /* sizeof(ais_density), likewise */
     int dim;                  /* required, 1 or more */
@@ -62,7 +77,12 @@ typedef struct ais_density {
      * elements are the dim coordinates. */
     const ais_parameter *parameters;
     int parameter_count;
-} ais_density;
+    /* Called once, before anything else of this struct but version and size is looked at; or NULL. file is that of
+     * data=FILE, NULL when none was given. density is a copy of this struct to be changed at will: data, dim, names.
+     * Returns 0, or something else with one sentence in message, which has size bytes. */
+    int (*open)(const char *file, ais_density *density, char *message, size_t size);
+    void (*close)(ais_density *density); /* frees what open made; or NULL */
+};
 
 #define AIS_DENSITY_HEAD .version = AIS_DENSITY_VERSION, .size = (int)sizeof(ais_density)
 #define AIS_DENSITY      const ais_density aisampler_density

@@ -41,7 +41,7 @@ typedef struct ais_report_run {
     const ais_sample_result *result;
     ais_evaluations evaluations;  /* told where there is a result */
     const ais_training *training; /* of the kernel in this very run: its log Z is told */
-    const char *about;            /* the target's: priors and bounds in words */
+    const char *about;            /* the target's: what it is, priors and bounds in words */
 } ais_report_run;
 
 /* The table of parameters, the warnings and a verdict, for people. At most rows parameters (0: all),

@@ -58,7 +58,7 @@ struct ais_target {
     double start_scale;             /* chains start from N(0, start_scale^2); 0 means 1 */
     const ais_reference *reference; /* or NULL */
     const ais_view *view;           /* NULL: x is shown itself */
-    const char *about;              /* priors and bounds in words, a line each; or NULL */
+    const char *about;              /* in words, a line each: what it is, priors and bounds; or NULL */
     /* Writes a sentence on what the density met with so far, where it could not be computed and why, or nothing; or
      * NULL. Users are told after a run. */
     void (*tell)(char *text, size_t size, void *data);
@@ -70,7 +70,8 @@ struct ais_target {
 
 /* Opens the target that spec names:
  *     NAME[:key=value,...]            a built-in, e.g. mog2, mog2:sd=0.7, gaussian:dim=50,cond=1e4
- *     blr:FILE.csv[:key=value,...]    logistic regression on a table; keys: label, prior, rows
+ *     blr:FILE[:key=value,...]        logistic regression on a table (docs/tables.md), e.g. blr:heart.csv:label=y
+ *     linear:FILE, poisson:FILE       other regressions on a table, with the same keys
  *     FILE.c or FILE.so               a density of your own (density.h)
  *     stan:MODEL.stan[:DATA.json]     a Stan program, by stanli (docs/stan.md); or MODEL.so made by BridgeStan
  *     data:FILE                       draws in CSV, Stan CSV or netCDF instead of a density; at least 1000

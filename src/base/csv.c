@@ -54,27 +54,21 @@ ais_status ais_file_read(ais_context *context, const char *path, char **text, si
     return AIS_OK;
 }
 
-/* One line after another of the text, taken apart into fields in place. */
+/* One record after another of the text, taken apart into fields in place. */
 typedef struct reader {
     const char *path;
     char *next, *end;
-    long line;
-    char **field; /* of the current line, NUL-terminated, blanks stripped */
+    long line;  /* of the record's beginning */
+    long lines; /* read so far */
+    char separator;
+    char *closing; /* behind the last character of the field just taken */
+    char **field;  /* of the current record, NUL-terminated, blanks stripped */
     int fields, room;
 } reader;
 
-static char *stripped(char *from, char *to) {
-    while (from < to && (*from == ' ' || *from == '\t')) from++;
-    while (to > from && (to[-1] == ' ' || to[-1] == '\t')) to--;
-    if (to - from >= 2 && *from == '"' && to[-1] == '"') {
-        from++;
-        to--;
-    }
-    *to = '\0';
-    return from;
-}
+static bool is_blank(const reader *in, char c) { return c == ' ' || (c == '\t' && in->separator != '\t'); }
 
-static bool add_field(reader *in, char *from, char *to) {
+static bool add_field(reader *in, char *field) {
     if (in->fields == in->room) {
         int room = in->room ? 2 * in->room : 64;
         char **larger = realloc(in->field, (size_t)room * sizeof *larger);
@@ -82,73 +76,109 @@ static bool add_field(reader *in, char *from, char *to) {
         in->field = larger;
         in->room = room;
     }
-    in->field[in->fields++] = stripped(from, to);
+    in->field[in->fields++] = field;
     return true;
 }
 
-/* The fields of the next line that has any; fields is 0 at the end. False: out of memory. */
-static bool next_line(reader *in) {
-    in->fields = 0;
-    while (in->next < in->end && in->fields == 0) {
-        char *from = in->next, *to = memchr(from, '\n', (size_t)(in->end - from));
-        in->next = to ? to + 1 : in->end;
-        if (!to) to = in->end;
-        in->line++;
-        if (to > from && to[-1] == '\r') to--;
-        while (from < to && (*from == ' ' || *from == '\t')) from++;
-        if (from == to || *from == '#') continue;
-        bool quoted = false;
-        char *start = from;
-        for (; from < to; from++) {
-            if (*from == '"') quoted = !quoted;
-            if (*from != ',' || quoted) continue;
-            if (!add_field(in, start, from)) return false;
-            start = from + 1;
+/* One field from `at` on, which is moved to the separator or line end behind it. A field in quotes may hold separators,
+ * line ends, and quotes that are doubled; a quote elsewhere is a character like others. NULL: its quote is never
+ * closed. */
+static char *take_field(reader *in, char **at) {
+    char *from = *at, *to;
+    while (from < in->end && is_blank(in, *from)) from++;
+    if (from < in->end && *from == '"') {
+        char *field = to = from;
+        for (from++; from < in->end && (*from != '"' || (from + 1 < in->end && from[1] == '"')); from++) {
+            if (*from == '"') from++;
+            if (*from == '\n') in->lines++;
+            *to++ = *from;
         }
-        if (!add_field(in, start, to)) return false;
+        if (from == in->end) return NULL;
+        /* What follows the closing quote up to the separator, as in "a"b, belongs to the field. */
+        for (from++; from < in->end && *from != in->separator && *from != '\n'; from++)
+            if (!is_blank(in, *from) && *from != '\r') *to++ = *from;
+        *at = from;
+        in->closing = to;
+        return field;
     }
-    return true;
+    for (to = from; to < in->end && *to != in->separator && *to != '\n';) to++;
+    *at = to;
+    while (to > from && (is_blank(in, to[-1]) || (to[-1] == '\r' && (to == in->end || *to != in->separator)))) to--;
+    in->closing = to;
+    return from;
 }
 
-static bool is_number(const char *field, double *value) {
-    char *end;
-    *value = ais_number(field, &end);
-    return end != field && *end == '\0';
+/* Past lines that are empty or a comment. */
+static void skip_lines(reader *in) {
+    while (in->next < in->end) {
+        char *at = in->next;
+        while (at < in->end && (*at == ' ' || *at == '\t' || *at == '\r')) at++;
+        if (at < in->end && *at != '\n' && *at != '#') return;
+        while (at < in->end && *at != '\n') at++;
+        in->lines++;
+        in->next = at < in->end ? at + 1 : at;
+    }
+}
+
+/* The fields of the next record; fields is 0 at the end. */
+static ais_status next_record(ais_context *context, reader *in) {
+    in->fields = 0;
+    skip_lines(in);
+    in->line = in->lines + 1;
+    while (in->next < in->end) {
+        char *field = take_field(in, &in->next);
+        if (!field)
+            return ais_fail(context, AIS_BAD_FORMAT, "%s:%ld: a quote is opened in this row and never closed", in->path,
+                            in->line);
+        bool last = in->next == in->end || *in->next == '\n', end = in->next == in->end;
+        *in->closing = '\0'; /* perhaps the separator itself, which has been looked at */
+        if (!add_field(in, field)) return ais_fail_memory(context, in->path, (size_t)in->room * sizeof field);
+        if (!end) in->next++;
+        if (last) break;
+        if (in->next == in->end) { /* a separator ends the text: an empty field behind it */
+            if (!add_field(in, in->end)) return ais_fail_memory(context, in->path, 1);
+        }
+    }
+    if (in->fields) in->lines++;
+    return AIS_OK;
+}
+
+/* The one of ; tab and , that the first line has most of outside of quotes. */
+static char find_separator(reader *in) {
+    static const char candidate[] = ";\t,";
+    int count[3] = {0};
+    bool quoted = false;
+    skip_lines(in);
+    for (const char *at = in->next; at < in->end && (*at != '\n' || quoted); at++) {
+        if (*at == '"') quoted = !quoted;
+        for (int k = 0; k < 3 && !quoted; k++) count[k] += *at == candidate[k];
+    }
+    int most = 2;
+    for (int k = 1; k >= 0; k--)
+        if (count[k] >= count[most] && count[k] > 0) most = k;
+    return candidate[most];
+}
+
+bool ais_cell_number(const char *cell, char separator, double *value) {
+    char *end, copy[64];
+    *value = ais_number(cell, &end);
+    if (end != cell && *end == '\0') return true;
+    const char *comma = separator == ',' || *end != ',' ? NULL : end;
+    if (!comma || strlen(cell) >= sizeof copy || strchr(cell, '.')) return false;
+    snprintf(copy, sizeof copy, "%s", cell);
+    copy[comma - cell] = '.';
+    *value = ais_number(copy, &end);
+    return end != copy && *end == '\0';
 }
 
 static bool is_header(const reader *in) {
     double value;
-    for (int i = 0; i < in->fields; i++)
-        if (is_number(in->field[i], &value) || in->field[i][0] == '\0') return false;
-    return true;
-}
-
-static ais_status take_header(ais_context *context, const reader *in, ais_table *table) {
-    const char **names = AIS_TAKE(&table->arena, const char *, in->fields);
-    if (!names) return ais_fail_memory(context, in->path, (size_t)in->fields * sizeof *names);
+    bool any = false;
     for (int i = 0; i < in->fields; i++) {
-        size_t size = strlen(in->field[i]) + 1;
-        char *name = ais_arena_take(&table->arena, size);
-        if (!name) return ais_fail_memory(context, in->path, size);
-        names[i] = memcpy(name, in->field[i], size);
+        if (ais_cell_number(in->field[i], in->separator, &value)) return false;
+        any |= in->field[i][0] != '\0';
     }
-    table->names = names;
-    return AIS_OK;
-}
-
-static ais_status take_row(ais_context *context, const reader *in, const ais_table *table, double *row) {
-    if (in->fields != table->columns)
-        return ais_fail(context, AIS_BAD_FORMAT, "%s:%ld: the row has %d fields, the first line has %d", in->path,
-                        in->line, in->fields, table->columns);
-    for (int i = 0; i < in->fields; i++) {
-        if (is_number(in->field[i], &row[i])) continue;
-        if (in->field[i][0] == '\0')
-            return ais_fail(context, AIS_BAD_FORMAT, "%s:%ld: column %d is empty", in->path, in->line, i + 1);
-        return ais_fail(context, AIS_BAD_FORMAT, "%s:%ld: column %d is '%.40s', not a number%s", in->path, in->line,
-                        i + 1, in->field[i],
-                        table->rows == 0 && !table->names ? " (in a header line no column is a number)" : "");
-    }
-    return AIS_OK;
+    return any;
 }
 
 /* An upper bound of the rows to come, so that the table is allocated once. */
@@ -158,44 +188,55 @@ static size_t count_lines(const reader *in) {
     return lines;
 }
 
+static ais_status take_names(ais_context *context, reader *in, ais_table *table) {
+    const char **names = AIS_TAKE(&table->arena, const char *, in->fields);
+    if (!names) return ais_fail_memory(context, in->path, (size_t)in->fields * sizeof *names);
+    memcpy(names, in->field, (size_t)in->fields * sizeof *names);
+    table->names = names;
+    return next_record(context, in);
+}
+
 static ais_status take_rows(ais_context *context, reader *in, ais_table *table) {
-    size_t bound = count_lines(in) + 1, row_bytes = (size_t)in->fields * sizeof(double);
+    size_t bound = count_lines(in) + 1, row_bytes = (size_t)in->fields * sizeof(char *);
     table->columns = in->fields;
+    table->separator = in->separator;
     if (is_header(in)) {
-        ais_status status = take_header(context, in, table);
+        ais_status status = take_names(context, in, table);
         if (status != AIS_OK) return status;
-        if (!next_line(in)) return ais_fail_memory(context, in->path, row_bytes);
     }
-    double *value = bound < (size_t)-1 / 4 / row_bytes ? ais_arena_take(&table->arena, bound * row_bytes) : NULL;
+    const char **cell = bound < (size_t)-1 / 4 / row_bytes ? ais_arena_take(&table->arena, bound * row_bytes) : NULL;
     long *line = AIS_TAKE(&table->arena, long, bound);
-    if (!value || !line) return ais_fail_memory(context, in->path, bound * row_bytes);
-    table->value = value;
+    if (!cell || !line) return ais_fail_memory(context, in->path, bound * row_bytes);
+    table->cell = cell;
     table->line = line;
     while (in->fields) {
-        ais_status status = take_row(context, in, table, value + table->rows * (size_t)table->columns);
-        if (status != AIS_OK) return status;
+        if (in->fields != table->columns)
+            return ais_fail(context, AIS_BAD_FORMAT, "%s:%ld: the row has %d fields, the first line has %d", in->path,
+                            in->line, in->fields, table->columns);
+        memcpy(cell + table->rows * (size_t)table->columns, in->field, row_bytes);
         line[table->rows++] = in->line;
-        if (!next_line(in)) return ais_fail_memory(context, in->path, row_bytes);
+        ais_status status = next_record(context, in);
+        if (status != AIS_OK) return status;
     }
     if (table->rows == 0)
         return ais_fail(context, AIS_BAD_FORMAT, "%s: there is a header but no row below it", in->path);
     return AIS_OK;
 }
 
-/* Takes the text apart in place. */
+/* The table takes the text over. */
 static ais_status parse(ais_context *context, const char *path, char *text, size_t length, ais_table *table) {
-    *table = (ais_table){0};
+    *table = (ais_table){.text = text};
     reader in = {.path = path, .next = text, .end = text + length};
     if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) in.next += 3; /* byte order mark */
-    ais_status status;
+    ais_status status = AIS_OK;
     if (memchr(text, '\0', length))
-        status = ais_fail(context, AIS_BAD_FORMAT, "%s: this is a binary file, not comma-separated text", path);
-    else if (!next_line(&in))
-        status = ais_fail_memory(context, path, length);
-    else if (in.fields == 0)
-        status = ais_fail(context, AIS_BAD_FORMAT, "%s: the file is empty", path);
-    else
-        status = take_rows(context, &in, table);
+        status = ais_fail(context, AIS_BAD_FORMAT, "%s: this is a binary file, not a table of text", path);
+    if (status == AIS_OK) {
+        in.separator = find_separator(&in);
+        status = next_record(context, &in);
+    }
+    if (status == AIS_OK && in.fields == 0) status = ais_fail(context, AIS_BAD_FORMAT, "%s: the file is empty", path);
+    if (status == AIS_OK) status = take_rows(context, &in, table);
     free(in.field);
     if (status != AIS_OK) ais_table_free(table);
     return status;
@@ -206,22 +247,18 @@ ais_status ais_csv_parse(ais_context *context, const char *path, const char *tex
     if (!copy) return ais_fail_memory(context, path, length + 1);
     memcpy(copy, text, length);
     copy[length] = '\0';
-    ais_status status = parse(context, path, copy, length, table);
-    free(copy);
-    return status;
+    return parse(context, path, copy, length, table);
 }
 
 ais_status ais_csv_read(ais_context *context, const char *path, ais_table *table) {
     char *text = NULL;
     size_t length = 0;
     ais_status status = ais_file_read(context, path, &text, &length);
-    if (status != AIS_OK) return status;
-    status = parse(context, path, text, length, table);
-    free(text);
-    return status;
+    return status == AIS_OK ? parse(context, path, text, length, table) : status;
 }
 
 void ais_table_free(ais_table *table) {
     ais_arena_free(&table->arena);
+    free(table->text);
     *table = (ais_table){0};
 }

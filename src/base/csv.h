@@ -1,10 +1,13 @@
-/* Tables of numbers in comma-separated text.
+/* Tables in text: comma-separated, or separated by ; or tabs.
  *
- * Lines that are empty or begin with # are skipped, fields may be quoted, lines may end in CR LF.
- * The first line is a header when none of its fields is a number. inf and nan are numbers here; a
- * caller that cannot use them has the line of every row for its message. */
+ * The separator is the one of the three that the first line has most of. Lines that are empty or begin with # are
+ * skipped, fields may be quoted, lines may end in CR LF. The first line is a header when none of its fields is a
+ * number. Cells are text here; what a column means is for the caller to say, who has the line of every row for
+ * messages. */
 #ifndef AIS_BASE_CSV_H
 #define AIS_BASE_CSV_H
+
+#include <stdbool.h>
 
 #include "base/arena.h"
 #include "base/status.h"
@@ -12,10 +15,12 @@
 typedef struct ais_table {
     size_t rows;
     int columns;
-    const char *const *names; /* columns of them, or NULL without a header */
-    const double *value;      /* rows x columns, row-major */
+    char separator;
+    const char *const *names; /* columns of them, some perhaps empty; or NULL without a header */
+    const char *const *cell;  /* rows x columns, row-major */
     const long *line;         /* of each row in the file, from 1 */
-    ais_arena arena;          /* owns all of the above */
+    ais_arena arena;          /* owns names, cell and line, */
+    char *text;               /* and this the characters */
 } ais_table;
 
 /* Errors name the file and the line. Free the table after success only. */
@@ -25,6 +30,10 @@ ais_status ais_csv_read(ais_context *context, const char *path, ais_table *table
 ais_status ais_csv_parse(ais_context *context, const char *path, const char *text, size_t length, ais_table *table);
 
 void ais_table_free(ais_table *table);
+
+/* Whether all of the cell is a number; inf and nan are. Where no comma separates, it may stand for the decimal point.
+ */
+bool ais_cell_number(const char *cell, char separator, double *value);
 
 /* A whole file in memory with a NUL behind it, released by free(). A device or pipe that gives a NUL is not read on far
  * beyond it: /dev/zero has no end. */

@@ -8,7 +8,7 @@
 #include "bench/measure.h"
 #include "kernel/learned.h"
 #include "simd/normal.h"
-#include "target/regression_lanes.h"
+#include "target/logistic.h"
 
 enum { BLOCK = 64, MANY = 157, STEPS = 8 }; /* 157 blocks of 64 chains: 10,048 */
 
@@ -172,7 +172,7 @@ static double own_work(const work *this) {
         return (row->gradient ? 3 : 2) * sum;
     }
     if (!row->target || row->chains || row->bytes > 0) return 0;
-    const ais_regression *regression = this->target->data;
+    const ais_regression *regression = &((const ais_logistic *)this->target->data)->lanes;
     return (row->gradient ? 4.0 : 2.0) * (double)regression->rows * regression->dim;
 }
 

@@ -107,7 +107,7 @@ static void known_truth_tiles(const ais_page *page) {
 }
 
 static void priors(FILE *file, const char *text) {
-    fputs("<p class=\"about\">Priors and bounds:</p>\n<ul class=\"about\">\n", file);
+    fputs("<p class=\"about\">Target, priors and bounds:</p>\n<ul class=\"about\">\n", file);
     while (*text) {
         char line[512];
         size_t length = strcspn(text, "\n");

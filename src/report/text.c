@@ -127,6 +127,33 @@ static ais_status table(ais_context *context, const ais_diagnosis *diagnosis, in
     return AIS_OK;
 }
 
+/* A sentence over as many lines as it takes, broken at spaces; all but the first are indented. */
+static void sentence(FILE *file, const char *text) {
+    size_t unused;
+    for (int column = 0; *text;) {
+        char word[256];
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(text, " "), text);
+        int columns = columns_of(word, -1, &unused);
+        bool wrap = column > 0 && column + 1 + columns > SCREEN;
+        fprintf(file, "%s%s", wrap ? "\n    " : column > 0 ? " " : "", word);
+        column = wrap ? 4 + columns : column + (column > 0) + columns;
+        text += strlen(word);
+        text += strspn(text, " ");
+    }
+    fputc('\n', file);
+}
+
+/* One line of the text after the other. */
+static void sentences(FILE *file, const char *text) {
+    while (*text) {
+        char line[1024];
+        size_t length = strcspn(text, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)(length < sizeof line - 1 ? length : sizeof line - 1), text);
+        sentence(file, line);
+        text += length + (text[length] == '\n');
+    }
+}
+
 static void heading(FILE *file, const ais_diagnosis *diagnosis, const ais_report_run *run) {
     double acceptance = ais_report_acceptance(diagnosis, run);
     if (run && run->target) fprintf(file, "%s", run->target);
@@ -138,6 +165,7 @@ static void heading(FILE *file, const ais_diagnosis *diagnosis, const ais_report
     if (run && run->result && !isnan(run->result->involution_error))
         fprintf(file, ", involution error %.2g", run->result->involution_error);
     fputc('\n', file);
+    if (run && run->about) sentences(file, run->about);
     if (!run || !run->result) return;
     fprintf(file, "seconds: ");
     if (run->train_seconds > 0) fprintf(file, "%.3g of training, ", run->train_seconds);
@@ -184,22 +212,6 @@ static void footing(FILE *file, const ais_diagnosis *diagnosis, const ais_report
                 diagnosis->modes, diagnosis->mode_kl);
     if (!isnan(diagnosis->total_variation))
         fprintf(file, "total variation to the target: %.3g\n", diagnosis->total_variation);
-}
-
-/* A sentence over as many lines as it takes, broken at spaces; all but the first are indented. */
-static void sentence(FILE *file, const char *text) {
-    size_t unused;
-    for (int column = 0; *text;) {
-        char word[256];
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(text, " "), text);
-        int columns = columns_of(word, -1, &unused);
-        bool wrap = column > 0 && column + 1 + columns > SCREEN;
-        fprintf(file, "%s%s", wrap ? "\n    " : column > 0 ? " " : "", word);
-        column = wrap ? 4 + columns : column + (column > 0) + columns;
-        text += strlen(word);
-        text += strspn(text, " ");
-    }
-    fputc('\n', file);
 }
 
 ais_status ais_report_text(ais_context *context, const ais_diagnosis *diagnosis, const ais_report_run *run, int rows,

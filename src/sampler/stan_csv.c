@@ -41,6 +41,10 @@ void ais_csv_write_head(FILE *file, const ais_run_header *header, const ais_colu
     fputs(AIS_CSV_MARK "\n", file);
     fprintf(file, "# aisampler_version = %s\n# model = ", ais_version());
     write_text(file, header->target->name);
+    if (header->target->about) {
+        fputs("\n# aisampler.priors = ", file);
+        write_text(file, header->target->about);
+    }
     fputs("\n# method = sample (Default)\n#   sample (Default)\n#     num_samples = ", file);
     counts->num_samples = ftell(file);
     fprintf(file, "%d\n#     num_warmup = ", header->draws);

@@ -20,6 +20,7 @@ typedef struct ais_home {
     ais_reference reference;
     ais_arena arena;
     void *library;           /* of dlopen, or NULL */
+    ais_density *density;    /* of that library, after its open; or NULL */
     struct ais_draws *draws; /* of an empirical target, or NULL */
     struct ais_stan *stan;   /* of a Stan program, or NULL */
 } ais_home;
@@ -50,7 +51,8 @@ enum { AIS_MAX_OPTIONS = 8 };
 extern const ais_target_type ais_target_mog2, ais_target_mog6, ais_target_triangle, ais_target_twomodes;
 extern const ais_target_type ais_target_ring, ais_target_ring5;
 extern const ais_target_type ais_target_gaussian, ais_target_funnel, ais_target_banana;
-extern const ais_target_type ais_target_heart, ais_target_german, ais_target_australian, ais_target_blr;
+extern const ais_target_type ais_target_heart, ais_target_german, ais_target_australian;
+extern const ais_target_type ais_target_blr, ais_target_linear, ais_target_poisson;
 
 /* Values for type's options from "key=value,key=value" (NULL: none), which is taken apart in place. */
 ais_status ais_options_parse(ais_context *context, const ais_target_type *type, char *text, ais_value *value);

@@ -21,20 +21,28 @@
 #include "base/csv.h"
 #include "target/own.h"
 
-enum { MOST_WORDS = 64 };
+enum { MOST_WORDS = 64, MOST_EXTRA = 128 };
 static const char *const flags[] = {"-std=gnu17", "-O3", "-fPIC", "-shared"};
-enum { FLAGS = sizeof flags / sizeof *flags };
+static const char *const debug_flags[] = {"-std=gnu17", "-O0", "-g", "-fPIC", "-shared"};
+
+/* Words of a command line, ended by a NULL. */
+typedef struct words {
+    const char *word[MOST_EXTRA + 1];
+    int count;
+} words;
 
 typedef struct compilation {
     const char *source;
-    char folder[PATH_MAX - 128];  /* the cache */
-    char include[PATH_MAX - 128]; /* where aisampler/density.h is */
-    char compiler[1024];          /* $CC, its words ended by NULs */
-    char *word[MOST_WORDS + 16];  /* of the command, NULL-terminated */
-    int words;                    /* of the compiler alone */
-    char text[PATH_MAX];          /* preprocessed source */
-    char made[PATH_MAX];          /* the object before it is renamed */
-    char log[PATH_MAX];           /* what the compiler said */
+    char folder[PATH_MAX - 128];             /* the cache */
+    char include[PATH_MAX - 128];            /* where aisampler/density.h is */
+    char compiler[1024];                     /* $CC, its words ended by NULs */
+    char *word[MOST_WORDS + 3 * MOST_EXTRA]; /* of the command, NULL-terminated */
+    int words;                               /* of the compiler alone */
+    char text[PATH_MAX];                     /* preprocessed source */
+    char made[PATH_MAX];                     /* the object before it is renamed */
+    char log[PATH_MAX];                      /* what the compiler said */
+    words flags, link;                       /* in front of the source and behind it */
+    ais_arena arena;                         /* of these words */
 } compilation;
 
 /* Makes folder and those above it; it must be ours alone to write into, because what is in it will
@@ -151,17 +159,22 @@ static int run(compilation *job, const char *const *argument) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-/* The lines of the log that say "error", or all of them, joined into one as far as they fit. */
+/* Whether a line of the log says what is wrong: "collect2: error" only says that the linker said it. */
+static bool tells(const char *line) {
+    return (strstr(line, "error") && !strstr(line, "collect2")) || strstr(line, "ld: ");
+}
+
+/* The lines of the log that say what is wrong, or all of them, joined into one as far as they fit. */
 static void errors_of(const char *log, char *line, size_t size) {
     ais_context ignored;
     char *text;
     size_t length, used = 0;
     line[0] = '\0';
     if (ais_file_read(&ignored, log, &text, &length) != AIS_OK) return;
-    bool any = strstr(text, "error") != NULL;
+    bool any = (strstr(text, "error: ") && !strstr(text, "collect2: error")) || strstr(text, "ld: ");
     char *rest = NULL;
     for (char *p = strtok_r(text, "\n", &rest); p && used + 1 < size; p = strtok_r(NULL, "\n", &rest)) {
-        if (any && !strstr(p, "error")) continue;
+        if (any && !tells(p)) continue;
         used += (size_t)snprintf(line + used, size - used, "%s%s", used ? "; " : "", p);
     }
     free(text);
@@ -191,9 +204,72 @@ static uint64_t hash(uint64_t h, const char *bytes, size_t count) {
     return h ^ h >> 29;
 }
 
+/* ---- words for compiler and linker ------------------------------------------------------------------ */
+
+static ais_status add_words(ais_context *context, compilation *job, words *to, const char *text, size_t length) {
+    while (length > 0) {
+        size_t blanks = strspn(text, " \t"), size = strcspn(text + (blanks < length ? blanks : length), " \t");
+        if (blanks >= length) return AIS_OK;
+        if (blanks + size > length) size = length - blanks;
+        char *copy = ais_arena_take(&job->arena, size + 1);
+        if (!copy) return ais_fail_memory(context, "the compiler's command", size);
+        if (to->count == MOST_EXTRA)
+            return ais_fail(context, AIS_BAD_ARGUMENT, "%.200s: more than %d words for the compiler", job->source,
+                            MOST_EXTRA);
+        to->word[to->count++] = memcpy(copy, text + blanks, size);
+        text += blanks + size;
+        length -= blanks + size;
+    }
+    return AIS_OK;
+}
+
+/* "// aisampler: link WORDS" and "flags WORDS", up to the end of the line or comment. */
+static ais_status words_of_source(ais_context *context, compilation *job) {
+    static const char mark[] = "aisampler: ";
+    char *text;
+    size_t length;
+    ais_status status = ais_file_read(context, job->source, &text, &length);
+    if (status != AIS_OK) return status;
+    for (const char *at = text; status == AIS_OK && (at = strstr(at, mark));) {
+        at += sizeof mark - 1;
+        bool link = strncmp(at, "link ", 5) == 0, flag = strncmp(at, "flags ", 6) == 0;
+        if (!link && !flag) continue;
+        at += link ? 5 : 6;
+        size_t end = strcspn(at, "\r\n");
+        const char *close = strstr(at, "*/");
+        if (close && (size_t)(close - at) < end) end = (size_t)(close - at);
+        status = add_words(context, job, link ? &job->link : &job->flags, at, end);
+    }
+    free(text);
+    return status;
+}
+
+static ais_status find_words(ais_context *context, compilation *job, const ais_own_build *build) {
+    const char *const *usual = build->debug ? debug_flags : flags;
+    size_t count = build->debug ? sizeof debug_flags / sizeof *debug_flags : sizeof flags / sizeof *flags;
+    for (size_t i = 0; i < count; i++) job->flags.word[job->flags.count++] = usual[i];
+    ais_status status = words_of_source(context, job);
+    if (status == AIS_OK && build->flags)
+        status = add_words(context, job, &job->flags, build->flags, strlen(build->flags));
+    if (status == AIS_OK && build->link) status = add_words(context, job, &job->link, build->link, strlen(build->link));
+    return status;
+}
+
+static uint64_t hash_words(uint64_t h, const words *of) {
+    for (int i = 0; i < of->count; i++) h = hash(h, of->word[i], strlen(of->word[i]) + 1);
+    return hash(h, "", 1);
+}
+
 /* Two hashes of 64 bits over the preprocessed text, the compiler's words and the flags. */
-static ais_status name_object(ais_context *context, compilation *job, char *object, size_t size) {
-    const char *argument[] = {flags[0], "-E", "-P", "-I", job->include, "-o", job->text, job->source, NULL};
+static ais_status name_object(ais_context *context, compilation *job, const ais_own_build *build, char *object,
+                              size_t size) {
+    /* With -g lines count: an object of an earlier text would lead gdb astray. */
+    const char *others[] = {"-E", build->debug ? "-g" : "-P", "-I", job->include, "-o", job->text, job->source, NULL};
+    const char *argument[MOST_EXTRA + 8] = {0};
+    int n = 0;
+    for (int i = 0; i < job->flags.count; i++)
+        if (strcmp(job->flags.word[i], "-shared") != 0) argument[n++] = job->flags.word[i];
+    for (const char **at = others; *at; at++) argument[n++] = *at;
     int result = run(job, argument);
     if (result != 0) return failed(context, job, result);
     char *text;
@@ -204,7 +280,7 @@ static ais_status name_object(ais_context *context, compilation *job, char *obje
     for (int k = 0; k < 2; k++) {
         half[k] = hash(half[k], text, length);
         for (int i = 0; i < job->words; i++) half[k] = hash(half[k], job->word[i], strlen(job->word[i]) + 1);
-        for (int i = 0; i < FLAGS; i++) half[k] = hash(half[k], flags[i], strlen(flags[i]) + 1);
+        half[k] = hash_words(hash_words(half[k], &job->flags), &job->link);
     }
     free(text);
     snprintf(object, size, "%s/%016" PRIx64 "%016" PRIx64 "-%d.so", job->folder, half[0], half[1], AIS_DENSITY_VERSION);
@@ -212,14 +288,13 @@ static ais_status name_object(ais_context *context, compilation *job, char *obje
 }
 
 static ais_status make_object(ais_context *context, compilation *job, const char *object) {
-    const char *argument[FLAGS + 8] = {0};
+    const char *argument[2 * MOST_EXTRA + 8] = {0};
+    const char *others[] = {"-I", job->include, "-o", job->made, job->source};
     int n = 0;
-    while (n < FLAGS) {
-        argument[n] = flags[n];
-        n++;
-    }
-    const char *others[] = {"-I", job->include, "-o", job->made, job->source, "-lm"};
+    for (int i = 0; i < job->flags.count; i++) argument[n++] = job->flags.word[i];
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) argument[n++] = others[i];
+    for (int i = 0; i < job->link.count; i++) argument[n++] = job->link.word[i];
+    argument[n++] = "-lm";
     int result = run(job, argument);
     if (result != 0 || access(job->made, R_OK) != 0) return failed(context, job, result);
     if (rename(job->made, object) != 0)
@@ -236,21 +311,24 @@ static void name_files(compilation *job) {
     snprintf(job->log, sizeof job->log, "%s/%s.log", job->folder, unique);
 }
 
-ais_status ais_own_compile(ais_context *context, const char *source, bool fresh, char *object, size_t size) {
+ais_status ais_own_compile(ais_context *context, const char *source, const ais_own_build *build, bool fresh,
+                           char *object, size_t size) {
     compilation *job = calloc(1, sizeof *job);
     if (!job) return ais_fail_memory(context, "the compiler's command", sizeof *job);
     job->source = source;
     ais_status status = find_folder(context, job);
     if (status == AIS_OK) status = find_include(context, job);
     if (status == AIS_OK) status = find_compiler(context, job);
+    if (status == AIS_OK) status = find_words(context, job, build);
     if (status == AIS_OK) {
         name_files(job);
-        status = name_object(context, job, object, size);
+        status = name_object(context, job, build, object, size);
         if (status == AIS_OK && (fresh || access(object, R_OK) != 0)) status = make_object(context, job, object);
         unlink(job->text);
         unlink(job->made);
         if (status != AIS_BAD_FORMAT) unlink(job->log);
     }
+    ais_arena_free(&job->arena);
     free(job);
     return status;
 }

@@ -22,11 +22,8 @@ const ais_target_entry *ais_target_builtin(int i) { return i >= 0 && i < TABLE ?
 
 static const char *word(const void *nothing, int i) {
     (void)nothing;
-    return i < TABLE        ? table[i]->entry.name
-           : i == TABLE     ? "blr"
-           : i == TABLE + 1 ? "data"
-           : i == TABLE + 2 ? "stan"
-                            : NULL;
+    static const char *const others[] = {"blr", "linear", "poisson", "data", "stan", NULL};
+    return i < TABLE ? table[i]->entry.name : others[i - TABLE];
 }
 
 const char *ais_target_parameter(const ais_target *target, int i, char buffer[32]) {
@@ -44,19 +41,14 @@ const char *ais_target_shown_name(const ais_target *target, int i, char buffer[3
 static void close_home(ais_target *target) {
     ais_home *home = (ais_home *)target;
     ais_stan_release(home->stan);
+    ais_own_release(home);
     ais_arena_free(&home->arena);
-    ais_own_release(home->library);
     ais_draws_free(home->draws);
     free(home);
 }
 
 void ais_target_close(ais_target *target) {
     if (target && target->close) target->close(target);
-}
-
-static bool ends_with(const char *text, const char *end) {
-    size_t length = strlen(text), size = strlen(end);
-    return length > size && strcmp(text + length - size, end) == 0;
 }
 
 static ais_status unknown_name(ais_context *context, const char *name) {
@@ -79,30 +71,44 @@ static ais_status open_type(ais_context *context, const ais_target_type *type, c
     return type->open(context, value, file, home);
 }
 
-/* blr:FILE[:options]. The last colon begins options if what follows looks like them, so that a file
- * name may have colons of its own. */
-static ais_status open_blr(ais_context *context, char *file, ais_home *home) {
+/* MODEL:FILE[:options]. The last colon begins options if what follows looks like them, so that a file name may have
+ * colons of its own. */
+static ais_status open_regression(ais_context *context, const ais_target_type *type, char *file, ais_home *home) {
     char *colon = strrchr(file, ':'), *options = NULL;
     if (colon && strchr(colon, '=') && !strchr(colon, '/')) {
         *colon = '\0';
         options = colon + 1;
     }
     if (*file == '\0')
-        return ais_fail(context, AIS_BAD_ARGUMENT, "blr needs a file: blr:FILE.csv[:label=NAME,prior=1,rows=all]");
-    return open_type(context, &ais_target_blr, options, file, home);
+        return ais_fail(context, AIS_BAD_ARGUMENT, "%s needs a file: %s:FILE.csv[:%s]", type->entry.name,
+                        type->entry.name, type->entry.options);
+    return open_type(context, type, options, file, home);
+}
+
+/* What stands behind "name:" or the end of "name"; NULL if spec begins otherwise. */
+static char *behind(char *spec, const char *name) {
+    size_t length = strlen(name);
+    if (strncmp(spec, name, length) != 0 || (spec[length] && spec[length] != ':')) return NULL;
+    return spec + length + (spec[length] == ':');
 }
 
 /* spec is a copy in the home's arena and is taken apart in place. */
 static ais_status open_spec(ais_context *context, char *spec, ais_home *home) {
-    if (strncmp(spec, "blr:", 4) == 0) return open_blr(context, spec + 4, home);
-    if (strncmp(spec, "data:", 5) == 0) return ais_empirical_open(context, spec, spec + 5, home);
-    if (strncmp(spec, "stan:", 5) == 0) return ais_stan_open_spec(context, spec + 5, home);
-    if (ends_with(spec, ".c") || ends_with(spec, ".so")) return ais_own_open(context, spec, home);
-    if (strcmp(spec, "blr") == 0) return open_blr(context, spec + 3, home);
-    if (strcmp(spec, "stan") == 0) return ais_stan_open_spec(context, spec + 4, home);
-    if (strcmp(spec, "data") == 0) return ais_empirical_open(context, spec, "", home);
-    char *options = strchr(spec, ':');
-    if (options) *options++ = '\0';
+    static const ais_target_type *const regressions[] = {&ais_target_blr, &ais_target_linear, &ais_target_poisson};
+    for (int i = 0; i < 3; i++) {
+        char *file = behind(spec, regressions[i]->entry.name);
+        if (file) return open_regression(context, regressions[i], file, home);
+    }
+    if (behind(spec, "data")) return ais_empirical_open(context, spec, behind(spec, "data"), home);
+    if (behind(spec, "stan")) return ais_stan_open_spec(context, behind(spec, "stan"), home);
+    char *options = ais_own_options(spec);
+    bool own = options != NULL;
+    if (!own) options = strchr(spec, ':');
+    if (options && *options)
+        *options++ = '\0';
+    else
+        options = NULL;
+    if (own) return ais_own_open(context, spec, options, home);
     for (int i = 0; i < TABLE; i++)
         if (strcmp(spec, table[i]->entry.name) == 0) return open_type(context, table[i], options, NULL, home);
     return unknown_name(context, spec);
@@ -133,9 +139,11 @@ ais_status ais_target_open(ais_context *context, const char *spec, ais_target **
     ais_home *home = new_home(context);
     if (!home) return AIS_NO_MEMORY;
     size_t size = strlen(spec) + 1;
-    char *copy = ais_arena_take(&home->arena, size);
-    ais_status status = copy ? open_spec(context, memcpy(copy, spec, size), home)
-                             : ais_fail_memory(context, "the name of a target", size);
+    char *copy = ais_arena_take(&home->arena, size), *whole = ais_arena_take(&home->arena, size);
+    ais_status status = copy && whole ? open_spec(context, memcpy(copy, spec, size), home)
+                                      : ais_fail_memory(context, "the name of a target", size);
+    /* What is written into files must open the same density again. */
+    if (status == AIS_OK && behind(memcpy(whole, spec, size), home->target.name)) home->target.name = whole;
     return hand_over(status, home, target);
 }
 

@@ -93,6 +93,66 @@ AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = 1, .logp = logp};'
 expect 2 "gradient" "$ais" sample "$work/own.c" --sampler nuts $quick
 nothing_complete
 
+# data, libraries, and what is not there
+expect 1 "cannot open data=nothere.csv" "$ais" sample examples/own_with_data.c:data=nothere.csv $quick
+expect 1 "name a table" "$ais" sample examples/own_with_data.c $quick
+expect 1 "there is no row" "$ais" sample examples/own_with_data.c:data=data/heart.csv $quick
+expect 2 "takes no data" "$ais" sample "$work/own.c:data=data/heart.csv" $quick
+expect 1 "no_such_library" "$ais" sample "$work/own.c:link=-lno_such_library" $quick
+expect 2 "did you mean 'debug'" "$ais" sample "$work/own.c:debgu=on" $quick
+
+# Densities that crash, exit or never return: the point is told, and what was drawn until then is there, complete. The
+# walk takes steps of 1 from about 0, so that it is a while until it comes to 4.5.
+# ends "part of the line" "what happens beyond 4.5"
+walk="--sampler rwm --scale 1 --start-scale 0.1 --chains 2 --draws 1000000 --warmup 20 --quiet --out $work/out"
+beyond() {
+    own "#include <stdlib.h>
+#include <signal.h>
+static volatile int zero;
+static double deep(double x) { volatile char room[5000]; room[0] = (char)x; return zero ? x : deep(x + 1) + room[0]; }
+static double logp(const double *x, void *d) { (void)d; (void)deep; if (x[0] > 4.5) { $1; } return -x[0] * x[0] / 2; }
+AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = 1, .logp = logp};"
+}
+kept() { # both chains equally long, with draws, and judged
+    local rows
+    rows=$(for file in "$work"/out/draws-*.csv; do grep -vc '^#' "$file"; done | sort -u)
+    if [ "$(echo "$rows" | wc -l)" != 1 ] || [ "$rows" -lt 10 ] || [ ! -e "$work/out/summary.json" ] ||
+        ls "$work"/out/*.part > /dev/null 2>&1 ||
+        grep -v '^#' "$work/out/draws-1.csv" | cut -d, -f3- | awk -F, 'NR > 1 && $NF > 4.5 { bad = 1 } END { exit !bad }'; then
+        echo "wrong: what was drawn is not kept: $rows rows, $(ls "$work/out")"
+        failures=$((failures + 1))
+    fi
+    rm -rf "$work/out"
+}
+ends() {
+    beyond "$2"
+    expect 1 "$1" timeout 100 "$ais" sample "$work/own.c" $walk
+    grep -qE "at x = \((4\.[5-9]|[5-9])" "$work/stderr" || { echo "wrong: the point is not in: $(cat "$work/stderr")"; failures=$((failures + 1)); }
+    kept
+}
+ends "own.c crashed (segmentation fault" '*(volatile int *)0 = 1'
+ends "own.c crashed (segmentation fault" 'return deep(x[0])' # the stack is full
+ends "own.c crashed (arithmetic exception" 'static volatile int one = 1; one = one / zero'
+ends "own.c crashed (abort" 'abort()'
+ends "own.c called exit(0)" 'exit(0)'
+own 'static double logp(const double *x, void *d) { (void)d; return *(volatile int *)0 + x[0]; }
+AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = 1, .logp = logp};'
+expect 1 "own.c crashed (segmentation fault" "$ais" run "$work/own.c" $quick # at the very first call
+nothing_complete
+beyond 'while (!zero) continue'
+interrupted() { # Ctrl-C twice
+    "$@" &
+    local job=$!
+    sleep 5
+    kill -INT $job
+    sleep 1
+    kill -0 $job || echo "did not wait for the density"
+    kill -INT $job
+    wait $job
+}
+expect 1 "own.c had not returned and was given up at x = (" interrupted "$ais" sample "$work/own.c" $walk
+kept
+
 # The same through run, which hunts and learns first; each density without and with its gradient. The last ones are odd
 # but good: a right answer within 5 standard errors, and exit 0.
 # odd CODE "part of what is said" DIM "log density" "gradient in coordinate i" ["mean of x.1"]
@@ -143,9 +203,19 @@ expect 1 "table.csv:2" "$ais" sample "blr:$work/table.csv" $quick
 table '1,2,0\n1,4,1\n1,3,1\n'
 expect 1 "in every row" "$ais" sample "blr:$work/table.csv" $quick
 table '1,2,0\n4,x,1\n1,3,1\n'
-expect 1 "table.csv:2" "$ais" sample "blr:$work/table.csv" $quick
+expect 1 "table.csv:2" "$ais" sample "blr:$work/table.csv:label=3" $quick
 table '1,2,0\n4,3,1\n1,3,2\n'
-expect 1 "label" "$ais" sample "blr:$work/table.csv" $quick
+expect 1 "outcome (column 3) has 3 values" "$ais" sample "blr:$work/table.csv:label=3" $quick
+table 'y,age\n0,31\n1,25\n1,40\n' # an outcome that is not obvious is asked for
+expect 2 "Candidates: y" "$ais" run "blr:$work/table.csv" $quick
+table 'hours,age\n3,31\n1,25\n7,40\n' # no outcome at all
+expect 2 "no column can be the outcome" "$ais" run "blr:$work/table.csv" $quick
+expect 2 "Candidates: hours, age" "$ais" run "linear:$work/table.csv" $quick
+expect 2 "there is no column 'weight'" "$ais" run "linear:$work/table.csv:label=weight" $quick
+expect 1 "must be a whole number" "$ais" sample "poisson:data/heart.csv:label=10" $quick
+table 'name,x,y\nAnn,1,0\nBob,2,1\nCid,4,1\n'
+expect 1 "drop=name" "$ais" run "blr:$work/table.csv" $quick
+nothing_complete
 expect 1 "nothere.csv" "$ais" sample blr:nothere.csv $quick
 expect 1 "binary file" timeout 20 "$ais" sample blr:/dev/zero $quick
 expect 1 "is empty" "$ais" sample blr:/dev/null $quick

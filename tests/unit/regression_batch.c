@@ -4,7 +4,7 @@
 #include <aisampler/target.h>
 
 #include "simd/isa.h"
-#include "target/regression_lanes.h"
+#include "target/logistic.h"
 
 enum { MOST = 32 };
 static const double tolerance = 2e-12; /* relative */
@@ -27,7 +27,7 @@ typedef void body(const void *, size_t, size_t, const double *, double *);
 /* The largest relative miss over points of the posterior's scale and far from it; `nudge` spoils the points that the
  * body sees. */
 static double worst_miss(const ais_target *target, body *block, double nudge) {
-    const ais_regression *regression = target->data;
+    const ais_regression *regression = &((const ais_logistic *)target->data)->lanes;
     const double scale[] = {0, 1e-8, 1e-3, 0.1, 0.5, 1, 3, 30, 1e3, 1e6};
     double worst = 0, w[MOST * AIS_LANES], logp[AIS_LANES];
     for (uint64_t s = 0; s < sizeof scale / sizeof *scale; s++) {

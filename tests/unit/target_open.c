@@ -119,20 +119,50 @@ static void bad_tables(void **state) {
     refused("blr:/nowhere/at all.csv", AIS_FILE_ERROR, "cannot open /nowhere/at all.csv: No such file");
     refused(table("a.csv", "", ""), AIS_BAD_FORMAT, "a.csv: the file is empty");
     refused(table("a.csv", "x,y\n1,0\n2,1,3\n", ""), AIS_BAD_FORMAT, "a.csv:3: the row has 3 fields");
-    refused(table("a.csv", "x,y\n1,0\nzwei,1\n", ""), AIS_BAD_FORMAT, "a.csv:3: column 1 is 'zwei'");
-    refused(table("a.csv", "x,y\n1,0\n# c\nnan,1\n", ""), AIS_BAD_FORMAT, "a.csv:4: column x is nan");
-    refused(table("a.csv", "1,0\n-inf,1\n", ""), AIS_BAD_FORMAT, "a.csv:2: column 1 is -inf");
+    refused(table("a.csv", "x,y\n1,0\nzwei,1\n", ""), AIS_BAD_FORMAT, "a.csv:3: column x is 'zwei', but a number");
+    refused(table("a.csv", "1,0\n-inf,1\n", "label=2"), AIS_BAD_FORMAT, "a.csv:2: column 1 is -inf");
+    refused(table("a.csv", "x,y\nNA,0\n1,?\n", "label=y"), AIS_BAD_FORMAT, "every row has a missing value");
     refused(table("a.csv", "age,same,y\n1,4,0\n2,4,1\n", ""), AIS_BAD_FORMAT, "column same is 4 in every row");
-    refused(table("a.csv", "1,0.1,0\n2,0.1,1\n", ""), AIS_BAD_FORMAT, "column 2 is 0.1 in every row");
-    refused(table("a.csv", "x,y\n1,0\n2,1\n3,2\n", ""), AIS_BAD_FORMAT,
-            "a.csv:4: the label (column y) is 2 after 0 and 1, but must have two values");
-    refused(table("a.csv", "x,y\n1,7\n2,7\n", ""), AIS_BAD_FORMAT, "the label (column y) is 7 in every row");
+    refused(table("a.csv", "age,same,y\n1,b,0\n2,b,1\n", ""), AIS_BAD_FORMAT, "column same is b in every row");
+    refused(table("a.csv", "1,0.1,0\n2,0.1,1\n", "label=3"), AIS_BAD_FORMAT, "column 2 is 0.1 in every row");
+    refused(table("a.csv", "x,y\n1,0\n2,1\n3,2\n", "label=y"), AIS_BAD_FORMAT,
+            "the outcome (column y) has 3 values (0, 1, 2), but must have two");
+    refused(table("a.csv", "x,y\n1,7\n2,7\n", "label=y"), AIS_BAD_FORMAT, "the outcome (column y) is 7 in every row");
     refused(table("a.csv", "1\n0\n", ""), AIS_BAD_FORMAT, "there is one column");
-    refused(table("a.csv", "x,y\n1,0\n2,1\n", "label=z"), AIS_BAD_ARGUMENT, "there is no column 'z' for the label");
+    refused(table("a.csv", "id,x,y\na,1,0\nb,2,1\nc,4,1\n", ""), AIS_BAD_FORMAT,
+            "column id is text with 3 different values in 3 rows; leave it out with drop=id");
+    refused(table("a.csv", "x,y\n1,0\n2,1\n", "label=z"), AIS_BAD_ARGUMENT, "there is no column 'z' for label");
+    refused(table("a.csv", "x,y\n1,0\n2,1\n", "drop=z"), AIS_BAD_ARGUMENT, "there is no column 'z' for drop");
+    refused(table("a.csv", "x,y\n1,0\n2,1\n", "drop=y,label=y"), AIS_BAD_ARGUMENT,
+            "cannot be the label and be dropped");
     refused(table("a.csv", "1,0\n2,1\n", "label=y"), AIS_BAD_ARGUMENT, "the file has no header");
     refused(table("a.csv", "1,0\n2,1\n", "label=3"), AIS_BAD_ARGUMENT, "number from 1 to 2");
+    refused(table("a.csv", "x,y\n1,0\n2,1\n", "intercept=no"), AIS_BAD_ARGUMENT,
+            "intercept is 'no', but must be on or off");
+    refused(table("a.csv", "x,y\n1,0\n2,1\n", "intercept=off,intercept_prior=2"), AIS_BAD_ARGUMENT, "of no use");
     refused(table("a.csv", "1,0\n2,1\n", "lable=2"), AIS_BAD_ARGUMENT, "(did you mean 'label'?)");
     refused(table("a.csv", "1,0\n2,1\n", "prior=0"), AIS_BAD_ARGUMENT, "blr: prior is '0'");
+}
+
+/* The outcome is asked for unless it is obvious. */
+static void which_outcome(void **state) {
+    (void)state;
+    /* the last column is not binary */
+    refused(table("o.csv", "y,age\n0,1\n1,2\n1,3\n", ""), AIS_BAD_ARGUMENT,
+            "o.csv: which column is the outcome of blr? The last one, age, does not have two values; add label=NAME "
+            "behind the file. Candidates: y");
+    /* two that could be, none called like one */
+    refused(table("o.csv", "a,smokes,dead\n4,0,1\n1,1,1\n2,0,0\n", ""), AIS_BAD_ARGUMENT,
+            "dead, is not the only candidate; add label=NAME behind the file. Candidates: smokes, dead");
+    refused(table("o.csv", "4,0,1\n1,1,1\n2,0,0\n", ""), AIS_BAD_ARGUMENT, "Candidates: 2, 3");
+    /* one elsewhere that is called like one */
+    refused(table("o.csv", "Outcome,age,dead\n4,2,1\n1,1,1\n2,0,0\n", ""), AIS_BAD_ARGUMENT,
+            "Candidates: Outcome, dead");
+    refused(table("o.csv", "a,b\n1,2\n2,3\n3,4\n", ""), AIS_BAD_ARGUMENT, "no column can be the outcome of blr");
+    refused("linear:/nowhere.csv", AIS_FILE_ERROR, "cannot open");
+    ais_target_close(opened(table("o.csv", "age,smokes,class\n4,0,1\n1,1,1\n2,0,0\n", "")));
+    ais_target_close(opened(table("o.csv", "1,5,0\n2,7,1\n3,1,1\n", "")));
+    ais_target_close(opened(table("o.csv", "4,0,1\n1,1,1\n2,0,0\n", "label=last")));
 }
 
 static double softplus(double z) { return z > 0 ? z + log1p(exp(-z)) : log1p(exp(z)); }
@@ -144,7 +174,14 @@ static void the_definition(void **state) {
     ais_target *target = opened(table("odd name: a=b, 'c'.csv", text, "label=dead,prior=2.5"));
     char buffer[32];
     assert_int_equal(target->dim, 3);
-    assert_string_equal(target->name, "blr:odd name: a=b, 'c'.csv");
+    char name[400];
+    snprintf(name, sizeof name,
+             "blr:%s/odd name: a=b, 'c'.csv:label=dead,prior=2.5,rows=all,intercept=on,intercept_prior=2.5", folder);
+    assert_string_equal(target->name, name);
+    assert_non_null(strstr(target->about, "regression of dead (1 stands for 5, 1 of 4 rows; 0 for 2) on 2 columns"));
+    assert_non_null(
+        strstr(target->about, "coefficients ~ normal(0, 2.5): the change in log odds per standard deviation"));
+    assert_non_null(strstr(target->about, "bias, the intercept ~ normal(0, 2.5): the log odds where every column is"));
     assert_string_equal(ais_target_parameter(target, 1, buffer), "dose");
     assert_string_equal(ais_target_parameter(target, 2, buffer), "age");
     const double dose[] = {1, 2, 4, 5}, age[] = {30, 50, 40, 20}, dead[] = {0, 0, 1, 0}, w[] = {0.3, -1.25, 2.385};
@@ -164,12 +201,110 @@ static void the_definition(void **state) {
     ais_target_close(target);
 }
 
+/* Text becomes levels, rows with missing values go, and both are told. The same density by hand. */
+static void factors_and_missing_values(void **state) {
+    (void)state;
+    const char *text = "\"\";colour;size;y\n1;red;1,5;no\n2;blue;2;yes\n3;;9;yes\n4;green;4,5;yes\n5;red;NA;no\n"
+                       "6;blue;3;no\n7;red;1;yes\n8;green;2,5;no\n";
+    ais_target *target = opened(table("f.csv", text, ""));
+    char buffer[32];
+    assert_int_equal(target->dim, 4);
+    assert_string_equal(ais_target_parameter(target, 1, buffer), "colour[green]");
+    assert_string_equal(ais_target_parameter(target, 2, buffer), "colour[red]");
+    assert_string_equal(ais_target_parameter(target, 3, buffer), "size");
+    assert_non_null(strstr(target->about, "of y (1 stands for yes, 3 of 6 rows; 0 for no) on 2 columns of f.csv"));
+    assert_non_null(strstr(target->about, "2 of 8 rows have a missing value and were dropped"));
+    assert_non_null(strstr(target->about, "left out as row names"));
+    const double green[] = {0, 0, 1, 0, 0, 1}, red[] = {1, 0, 0, 0, 1, 0}, size[] = {1.5, 2, 4.5, 3, 1, 2.5};
+    const double yes[] = {0, 1, 1, 0, 1, 0}, w[] = {0.3, -1.25, 2.385, -0.7};
+    double third = sqrt(2) / 3, mean = 14.5 / 6, square = 0, expected = -2 * log(2 * acos(-1));
+    for (int r = 0; r < 6; r++) square += pow(size[r] - mean, 2) / 6;
+    for (int i = 0; i < 4; i++) expected -= w[i] * w[i] / 2;
+    for (int r = 0; r < 6; r++) {
+        double z = w[0] + w[1] * (green[r] - 1.0 / 3) / third + w[2] * (red[r] - 1.0 / 3) / third +
+                   w[3] * (size[r] - mean) / sqrt(square);
+        expected -= softplus(yes[r] > 0 ? -z : z);
+    }
+    assert_true(fabs(target->logp(w, target->data) - expected) < 1e-12);
+    /* The view has the same predictor from the data as they are. */
+    double value[8], slope;
+    assert_int_equal(target->view->count, 8);
+    assert_string_equal(target->view->names[4], "raw_intercept");
+    assert_string_equal(target->view->names[5], "raw_colour[green]");
+    target->view->show(1, w, 0, value, &slope, target->data);
+    assert_memory_equal(value, w, sizeof w);
+    double inner = w[0] + w[1] * (1 - 1.0 / 3) / third - w[2] / 3 / third + w[3] * (4.5 - mean) / sqrt(square);
+    assert_true(fabs(value[4] + value[5] + value[7] * 4.5 - inner) < 1e-12);
+    ais_target_close(target);
+    /* Without an intercept every level has a coefficient, and nothing is centred. */
+    target = opened(table("f.csv", text, "intercept=off"));
+    assert_int_equal(target->dim, 4);
+    assert_string_equal(ais_target_parameter(target, 0, buffer), "colour[blue]");
+    target->view->show(1, w, 0, value, &slope, target->data);
+    assert_true(fabs(value[4] - w[0] / third) < 1e-12);
+    assert_non_null(strstr(target->about, "no intercept: columns are divided"));
+    ais_target_close(target);
+    /* Numbers that are levels. */
+    target = opened(table("g.csv", "arm,y\n1,0\n2,1\n10,1\n1,1\n2,0\n10,0\n", "factor=arm"));
+    assert_string_equal(ais_target_parameter(target, 1, buffer), "arm[2]");
+    assert_string_equal(ais_target_parameter(target, 2, buffer), "arm[10]");
+    ais_target_close(target);
+}
+
+/* log p on the data's scale by its definition, with the priors said in words. */
+static void other_regressions(void **state) {
+    (void)state;
+    ais_context context = {0};
+    char spec[400];
+    const double x[] = {1, 2, 4, 5, 3}, y[] = {2, 0, 3, 7, 1}, root = sqrt(2), two_pi = 2 * acos(-1);
+    const char *path = file("c.csv", "x,y\n1,2\n2,0\n4,3\n5,7\n3,1\n");
+    snprintf(spec, sizeof spec, "poisson:%s:intercept_prior=4", path);
+    ais_target *target = opened(spec);
+    const double w[] = {0.4, 0.7, -0.3};
+    double expected = -0.5 * log(two_pi * 16) - 0.16 / 32 - 0.5 * log(two_pi) - 0.49 / 2;
+    for (int r = 0; r < 5; r++) {
+        double z = w[0] + w[1] * (x[r] - 3) / root;
+        expected += y[r] * z - exp(z) - lgamma(y[r] + 1);
+    }
+    assert_true(fabs(target->logp(w, target->data) - expected) < 1e-12);
+    if (ais_target_check(&context, target, 1, NULL) != AIS_OK) fail_msg("%s", context.message);
+    ais_target_close(target);
+
+    snprintf(spec, sizeof spec, "linear:%s:prior=2,intercept_prior=3", path);
+    target = opened(spec);
+    assert_int_equal(target->dim, 3);
+    double mean = 2.6, square = 0, sigma = exp(w[2]), value[6], slope;
+    for (int r = 0; r < 5; r++) square += pow(y[r] - mean, 2) / 5;
+    double sd = sqrt(square);
+    expected = -0.5 * log(two_pi * 9) - 0.16 / 18 - 0.5 * log(two_pi * 4) - 0.49 / 8 - sigma + w[2];
+    target->view->show(1, w, 0, value, &slope, target->data);
+    assert_string_equal(target->view->names[5], "sigma");
+    assert_true(fabs(value[5] - sigma * sd) < 1e-12);
+    for (int r = 0; r < 5; r++) {
+        double miss = y[r] - value[3] - value[4] * x[r], by_hand = y[r] - mean - sd * (w[0] + w[1] * (x[r] - 3) / root);
+        assert_true(fabs(miss - by_hand) < 1e-12);
+        expected -= 0.5 * log(two_pi * pow(sigma * sd, 2)) + 0.5 * pow(miss / (sigma * sd), 2);
+    }
+    assert_true(fabs(target->logp(w, target->data) - expected) < 1e-12);
+    if (ais_target_check(&context, target, 1, NULL) != AIS_OK) fail_msg("%s", context.message);
+    assert_non_null(strstr(target->about, "exp(log_sigma) ~ exponential(1)"));
+    ais_target_close(target);
+    /* The intercept's own prior in blr, alone and in batches. */
+    target = opened(table("i.csv", "x,y\n1,0\n2,1\n4,0\n5,1\n", "intercept_prior=5"));
+    if (ais_target_check(&context, target, 1, NULL) != AIS_OK) fail_msg("%s", context.message);
+    ais_target *same = opened(table("i.csv", "x,y\n1,0\n2,1\n4,0\n5,1\n", ""));
+    double change = target->logp(w, target->data) - same->logp(w, same->data);
+    assert_true(fabs(change - (0.16 / 2 - 0.16 / 50 - log(5))) < 1e-12);
+    ais_target_close(same);
+    ais_target_close(target);
+}
+
 static void the_embedded_data_are_the_files(void **state) {
     (void)state;
     const char *name[] = {"heart", "german", "australian"};
     for (int k = 0; k < 3; k++) {
         char spec[64];
-        snprintf(spec, sizeof spec, "blr:data/%s.csv:rows=0.9", name[k]);
+        snprintf(spec, sizeof spec, "blr:data/%s.csv:rows=0.9,label=last", name[k]);
         ais_target *inside = opened(name[k]), *outside = opened(spec);
         double w[32], g[32], h[32];
         for (int i = 0; i < 32; i++) w[i] = 0.1 * (i % 7) - 0.25;
@@ -198,13 +333,11 @@ static int remove_folder(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unknown_names),
-        cmocka_unit_test(unknown_keys_and_bad_values),
-        cmocka_unit_test(closing_nothing),
-        cmocka_unit_test(parameter_names),
-        cmocka_unit_test(bad_tables),
-        cmocka_unit_test(the_definition),
-        cmocka_unit_test(the_embedded_data_are_the_files),
+        cmocka_unit_test(unknown_names),     cmocka_unit_test(unknown_keys_and_bad_values),
+        cmocka_unit_test(closing_nothing),   cmocka_unit_test(parameter_names),
+        cmocka_unit_test(bad_tables),        cmocka_unit_test(which_outcome),
+        cmocka_unit_test(the_definition),    cmocka_unit_test(factors_and_missing_values),
+        cmocka_unit_test(other_regressions), cmocka_unit_test(the_embedded_data_are_the_files),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

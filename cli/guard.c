@@ -1,0 +1,291 @@
+/* How it works: every guarded call notes its point and a place to come back to, in a slot of its thread. A fatal signal
+ * that arrives on a thread inside of a call comes back there, and the call answers NaN; so do all later ones, because
+ * nobody knows what the density left behind. The flag that Ctrl-C sets is set first: a step that fails after that is
+ * given up and does not fail the run (run.h, `stop`).
+ *
+ * What the density held, a lock of malloc's for instance, it holds for ever. So the command has some seconds to write
+ * its files; then an alarm ends it, with the same line. */
+#define _GNU_SOURCE /* RTLD_NEXT */
+#include "guard.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+enum { MOST_THREADS = 4096, MOST_SHOWN = 8, GRACE_SECONDS = 60, STACK_BYTES = 32768 };
+
+/* Of one thread. */
+typedef struct call {
+    volatile sig_atomic_t inside;
+    const double *x; /* coordinate i is x[i * points], of the first of so many points */
+    size_t points;
+    pthread_t thread;
+    sigjmp_buf back;
+} call;
+
+typedef enum ending { ENDED_SIGNAL, ENDED_EXIT, ENDED_INSISTED } ending;
+
+static struct {
+    int dim; /* 0: nothing is guarded */
+    char name[256];
+    ais_logp *logp; /* the density's own functions */
+    ais_logp_batch *batch;
+    ais_grad *grad;
+    call slot[MOST_THREADS];
+    atomic_int slots; /* taken */
+    atomic_bool tripped;
+    /* What happened, written once, by whoever tripped it. */
+    ending ending;
+    int code; /* the signal, or the argument of exit */
+    size_t points;
+    int kept;
+    double x[MOST_SHOWN];
+    char message[700];
+} guard;
+
+static _Thread_local call *mine;
+static _Thread_local char overflow_stack[STACK_BYTES]; /* a handler's, when the thread's own has run over */
+
+/* ---- what happened --------------------------------------------------------------------------------- */
+
+static void trip(ending how, int code, const call *at) {
+    if (atomic_exchange(&guard.tripped, true)) return;
+    guard.ending = how;
+    guard.code = code;
+    guard.points = at->points;
+    guard.kept = guard.dim < MOST_SHOWN ? guard.dim : MOST_SHOWN;
+    for (int i = 0; i < guard.kept; i++) guard.x[i] = at->x[(size_t)i * at->points];
+}
+
+static const char *signal_name(int code) {
+    switch (code) {
+    case SIGSEGV:
+        return "segmentation fault";
+    case SIGBUS:
+        return "bus error";
+    case SIGFPE:
+        return "arithmetic exception, e.g. a whole number divided by zero";
+    case SIGILL:
+        return "illegal instruction";
+    default:
+        return "abort";
+    }
+}
+
+static void say_what(char *text, size_t size) {
+    if (guard.ending == ENDED_EXIT)
+        snprintf(text, size, "%s called exit(%d)", guard.name, guard.code);
+    else if (guard.ending == ENDED_INSISTED)
+        snprintf(text, size, "%s had not returned and was given up", guard.name);
+    else
+        snprintf(text, size, "%s crashed (%s, signal %d)", guard.name, signal_name(guard.code), guard.code);
+}
+
+const char *guard_message(void) {
+    if (!atomic_load(&guard.tripped)) return NULL;
+    char what[400];
+    say_what(what, sizeof what);
+    size_t used = (size_t)snprintf(guard.message, sizeof guard.message, "%s at %sx = (", what,
+                                   guard.points > 1 ? "a batch of points, the first of which is " : "");
+    for (int i = 0; i < guard.kept && used + 40 < sizeof guard.message; i++)
+        used +=
+            (size_t)snprintf(guard.message + used, sizeof guard.message - used, "%s%.9g", i ? ", " : "", guard.x[i]);
+    snprintf(guard.message + used, sizeof guard.message - used, "%s)%s", guard.kept < guard.dim ? ", ..." : "",
+             guard.ending == ENDED_SIGNAL ? " (debug=on behind the file's name builds it for gdb)" : "");
+    return guard.message;
+}
+
+bool guard_tripped(void) { return atomic_load_explicit(&guard.tripped, memory_order_relaxed); }
+
+/* ---- signals --------------------------------------------------------------------------------------- */
+
+static void put(const char *text) {
+    size_t left = strlen(text);
+    while (left > 0) {
+        ssize_t done = write(STDERR_FILENO, text, left);
+        if (done <= 0) return;
+        text += done;
+        left -= (size_t)done;
+    }
+}
+
+/* Time is over: what is safe in a handler, without the point. */
+static void give_up(int number) {
+    (void)number;
+    put("aisampler: ");
+    put(guard.name);
+    put(guard.ending == ENDED_SIGNAL ? " crashed" : " was given up");
+    put(", and the files could not be completed after it: what was drawn is in the files called .part\n");
+    _exit(EXIT_FAILED);
+}
+
+/* Back into the guarded call of this thread. */
+static void escape(call *here) {
+    here->inside = 0;
+    ask_to_stop();
+    signal(SIGALRM, give_up);
+    alarm(GRACE_SECONDS);
+    siglongjmp(here->back, 1);
+}
+
+static void crashed(int number) {
+    call *here = mine;
+    if (here && here->inside) {
+        trip(ENDED_SIGNAL, number, here);
+        escape(here);
+    }
+    signal(number, SIG_DFL); /* not the density's doing */
+    raise(number);
+}
+
+static void insisted(int number) {
+    (void)number;
+    if (mine && mine->inside) escape(mine);
+}
+
+bool guard_insist(void) {
+    bool any = false;
+    int slots = atomic_load(&guard.slots), most = slots < MOST_THREADS ? slots : MOST_THREADS;
+    for (int k = 0; k < most; k++) {
+        call *at = &guard.slot[k];
+        if (!at->inside) continue;
+        if (!any) trip(ENDED_INSISTED, 0, at);
+        any = true;
+        pthread_kill(at->thread, SIGUSR2);
+    }
+    return any;
+}
+
+/* exit and _exit of the whole program, so that a density that calls them comes here (the linker exports them):
+ * functions that libraries registered for exit, HDF5 for one, must not run before the files are complete. */
+static void leave(const char *name, int code) {
+    if (mine && mine->inside) {
+        trip(ENDED_EXIT, code, mine);
+        escape(mine);
+    }
+    void *real = dlsym(RTLD_NEXT, name);
+    void (*function)(int);
+    memcpy(&function, &real, sizeof function);
+    if (real) function(code);
+    raise(SIGKILL);
+}
+
+void exit(int code) {
+    leave("exit", code);
+    __builtin_unreachable();
+}
+
+void _exit(int code) {
+    leave("_exit", code);
+    __builtin_unreachable();
+}
+
+int guard_close(int code) {
+    alarm(0);
+    return guard_tripped() && code == 0 ? EXIT_FAILED : code;
+}
+
+static void catch_crashes(void) {
+    static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    /* NODEFER: a handler that is left by a jump must not leave its signal blocked. */
+    struct sigaction action = {.sa_handler = crashed, .sa_flags = SA_NODEFER | SA_ONSTACK};
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) sigaction(fatal[i], &action, NULL);
+    action.sa_handler = insisted;
+    sigaction(SIGUSR2, &action, NULL);
+}
+
+/* ---- calls ----------------------------------------------------------------------------------------- */
+
+/* A slot for this thread; false when there are none left, and calls are then not guarded. */
+static bool take_slot(void) {
+    int k = atomic_fetch_add(&guard.slots, 1);
+    if (k >= MOST_THREADS) {
+        atomic_store(&guard.slots, MOST_THREADS);
+        return false;
+    }
+    stack_t old, own = {.ss_sp = overflow_stack, .ss_size = sizeof overflow_stack};
+    if (sigaltstack(NULL, &old) == 0 && old.ss_flags & SS_DISABLE) sigaltstack(&own, NULL);
+    mine = &guard.slot[k];
+    mine->thread = pthread_self();
+    return true;
+}
+
+static inline bool enter(const double *x, size_t points) {
+    if (!mine && !take_slot()) return false;
+    mine->x = x;
+    mine->points = points;
+    return true;
+}
+
+static double guarded_logp(const double *x, void *data) {
+    if (guard_tripped()) return NAN;
+    if (!enter(x, 1)) return guard.logp(x, data);
+    if (sigsetjmp(mine->back, 0) != 0) return NAN;
+    mine->inside = 1;
+    double value = guard.logp(x, data);
+    mine->inside = 0;
+    return value;
+}
+
+static double guarded_grad(const double *x, double *gradient, void *data) {
+    if (guard_tripped()) return NAN;
+    if (!enter(x, 1)) return guard.grad(x, gradient, data);
+    if (sigsetjmp(mine->back, 0) != 0) return NAN;
+    mine->inside = 1;
+    double value = guard.grad(x, gradient, data);
+    mine->inside = 0;
+    return value;
+}
+
+/* False when it was given up. */
+static bool try_batch(size_t n, const double *x, double *logp, void *data) {
+    if (guard_tripped()) return false;
+    if (!enter(x, n)) {
+        guard.batch(n, x, logp, data);
+        return true;
+    }
+    if (sigsetjmp(mine->back, 0) != 0) return false;
+    mine->inside = 1;
+    guard.batch(n, x, logp, data);
+    mine->inside = 0;
+    return true;
+}
+
+static void guarded_batch(size_t n, const double *x, double *logp, void *data) {
+    if (try_batch(n, x, logp, data)) return;
+    for (size_t c = 0; c < n; c++) logp[c] = NAN;
+}
+
+/* FILE.c or FILE.so, with keys or without. */
+static bool is_code(const char *spec) {
+    size_t length = strlen(spec);
+    if (strstr(spec, ".c:") || strstr(spec, ".so:")) return true;
+    return (length > 2 && strcmp(spec + length - 2, ".c") == 0) ||
+           (length > 3 && strcmp(spec + length - 3, ".so") == 0);
+}
+
+ais_status guard_open(ais_context *context, const char *spec, ais_target **target) {
+    ais_status status = ais_target_open(context, spec, target);
+    bool regression = strncmp(spec, "blr:", 4) == 0 || strncmp(spec, "linear:", 7) == 0 ||
+                      strncmp(spec, "poisson:", 8) == 0 || strncmp(spec, "data:", 5) == 0;
+    if (status != AIS_OK || guard.dim || regression || !is_code(spec)) return status;
+    guard.dim = (*target)->dim;
+    snprintf(guard.name, sizeof guard.name, "%s", (*target)->name);
+    guard.logp = (*target)->logp;
+    guard.batch = (*target)->batch;
+    guard.grad = (*target)->grad;
+    (*target)->logp = guarded_logp;
+    if (guard.batch) (*target)->batch = guarded_batch;
+    if (guard.grad) (*target)->grad = guarded_grad;
+    catch_crashes();
+    return AIS_OK;
+}

@@ -1,0 +1,27 @@
+/* Densities of one's own (FILE.c, FILE.so) that crash, exit or never return. A call that does is given up, the run ends
+ * with what was drawn until then, and one line says where it was. */
+#ifndef AIS_CLI_GUARD_H
+#define AIS_CLI_GUARD_H
+
+#include <stdbool.h>
+
+#include <aisampler/target.h>
+
+/* Opens a target as ais_target_open does, and guards its calls if it is a file of code. At most one is guarded. */
+ais_status guard_open(ais_context *context, const char *spec, ais_target **target);
+
+/* What became of the guarded density: a sentence without its end, such as "own.c crashed (...) at x = (1, 2)"; NULL
+ * while nothing did. */
+const char *guard_message(void);
+
+/* Whether calls are given up. May be asked by a handler of signals. */
+bool guard_tripped(void);
+
+/* Gives up the calls that are under way, after which the run ends; false when there is none. For a handler of
+ * signals. */
+bool guard_insist(void);
+
+/* The exit code of the command: never 0 after a density ended badly. */
+int guard_close(int code);
+
+#endif
