@@ -101,7 +101,7 @@ def value(target, x):
 
 def test_logistic_regression_is_that_of_blr():
     context, regression = Context(), ctypes.POINTER(Target)()
-    assert lib.ais_target_open(context, f"blr:{ROOT / 'data' / 'heart.csv'}".encode(), regression) == 0, context.message
+    assert lib.ais_target_open(context, f"blr:{ROOT / 'data' / 'heart.csv'}:label=14".encode(), regression) == 0, context.message
     stan = _stan.open_stan(str(program("logistic")), _stan.data_text(heart()), 0)
     rng = np.random.default_rng(5)
     points = rng.normal(scale=0.7, size=(20, 14))
@@ -110,7 +110,7 @@ def test_logistic_regression_is_that_of_blr():
     lib.ais_target_close(regression)
     np.testing.assert_allclose(apart, apart[0], atol=1e-8)
     ours = aisampler.sample(stan=program("logistic"), data=heart(), draws=300, threads=1)
-    theirs = aisampler.sample(f"blr:{ROOT / 'data' / 'heart.csv'}", draws=300, threads=1)
+    theirs = aisampler.sample(f"blr:{ROOT / 'data' / 'heart.csv'}:label=14", draws=300, threads=1)
     assert ours.names == ["alpha"] + [f"beta.{k}" for k in range(1, 14)]
     for i, name in enumerate(ours.names):
         assert_agree(name, ours.draws[:, :, i], theirs.draws[:, :, i])
