@@ -5,7 +5,7 @@
 Microseconds are the seconds of warm-up and draws by the gradients that they took, so that each sampler's own work is in
 them, but not what the program computes of a draw (generated quantities). `alone` is our gradient called in a loop, at
 draws; `shown` what it takes to compute all values of a draw. Of the repetitions, which take turns, the fastest counts:
-others may be at work on the machine. The programs are those of tests/stan."""
+others may be at work on the machine. The programs are those of examples/ and tests/stan."""
 import argparse
 import contextlib
 import io
@@ -20,8 +20,12 @@ import stanli
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("AIS_BUILD", ROOT / "build")).resolve()
-PROGRAMS = ROOT / "tests" / "stan"
-MODELS = {"eight_schools_free": "eight_schools", "mixture": "mixture", "decay": "decay", "counties": "counties", "grades": "grades"}
+MODELS = ("eight_schools", "mixture", "decay", "counties", "grades")
+
+
+def place(name):
+    """The path of a program without its ending: among the examples, or of the tests."""
+    return next(path / name for path in (ROOT / "examples", ROOT / "tests" / "stan") if (path / f"{name}.stan").exists())
 
 
 def theirs(model, draws):
@@ -34,9 +38,9 @@ def theirs(model, draws):
     return seconds / gradients, gradients
 
 
-def ours(name, data, draws):
+def ours(name, draws):
     """Microseconds per gradient in our NUTS, alone, and per draw that is shown; the number of gradients."""
-    done = subprocess.run([BUILD / "bench" / "stan_gradient", f"stan:{PROGRAMS / name}.stan:{PROGRAMS / data}.json", "1000", str(draws)],
+    done = subprocess.run([BUILD / "bench" / "stan_gradient", f"stan:{place(name)}.stan:{place(name)}.json", "1000", str(draws)],
                           env={**os.environ, "AISAMPLER_STANLI": str(stanli._runtime_lib_path())}, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(done.stderr)
@@ -53,11 +57,11 @@ def main():
     print("| program | parameters | stanli: us per gradient | ours: us per gradient | ours / stanli | alone, us | shown, us per draw | "
           "gradients: stanli, ours |")
     print("|---|---|---|---|---|---|---|---|")
-    for name, data in MODELS.items():
+    for name in MODELS:
         if wish.only and name not in wish.only.split(","):
             continue
-        model = stanli.Model(stan_file=str(PROGRAMS / f"{name}.stan"), data=str(PROGRAMS / f"{data}.json"))
-        times = [(theirs(model, wish.draws), ours(name, data, wish.draws)) for _ in range(wish.repeat)]
+        model = stanli.Model(stan_file=f"{place(name)}.stan", data=f"{place(name)}.json")
+        times = [(theirs(model, wish.draws), ours(name, wish.draws)) for _ in range(wish.repeat)]
         peer, gradients = min(pair[0] for pair in times)
         own, alone, shown = (min(pair[1][k] for pair in times) for k in range(3))
         print(f"| {name} | {model.n_unconstrained} | {1e6 * peer:.2f} | {own:.2f} | {1e-6 * own / peer:.2f} | {alone:.2f} | {shown:.2f} | "

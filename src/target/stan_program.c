@@ -17,17 +17,20 @@ typedef struct stanli {
 /* Its compiler is one for the process and wants one caller at a time. */
 static pthread_mutex_t compiling = PTHREAD_MUTEX_INITIALIZER;
 
+static bool find(void *library, const char *name, void *place) {
+    void *symbol = dlsym(library, name);
+    memcpy(place, &symbol, sizeof symbol);
+    return symbol != NULL;
+}
+
 static ais_status find_functions(ais_context *context, void *library, stanli *functions) {
-    static const char *const name[] = {"stanli_stan_to_mir_with_opts", "stanli_string_free", "stanli_build_id"};
-    void *const place[] = {&functions->compile, &functions->free_text, &functions->build};
-    for (int i = 0; i < 3; i++) {
-        void *symbol = dlsym(library, name[i]);
-        if (!symbol)
-            return ais_fail(context, AIS_BAD_ARGUMENT, "this stanli is too old (it has no %s): 'pip install -U stanli'",
-                            name[i]);
-        memcpy(place[i], &symbol, sizeof symbol);
-    }
-    return AIS_OK;
+    const char *missing = NULL;
+    if (!find(library, "stanli_stan_to_mir_with_opts", &functions->compile)) missing = "stanli_stan_to_mir_with_opts";
+    if (!find(library, "stanli_string_free", &functions->free_text)) missing = "stanli_string_free";
+    if (!find(library, "stanli_build_id", &functions->build)) missing = "stanli_build_id";
+    if (!missing) return AIS_OK;
+    return ais_fail(context, AIS_BAD_ARGUMENT, "this stanli is too old (it has no %s): 'pip install -U stanli'",
+                    missing);
 }
 
 /* Text as JSON has it between quotes. to NULL: only counts. */

@@ -9,6 +9,10 @@ trap 'rm -rf "$work"' EXIT
 cp -r examples data include "$work"
 ln -s "$build" "$work/build"
 export PATH=$build:$PATH
+if python=$(bash "$(dirname "$0")/../support/venv.sh" "$build" stan numpy pytest stanli); then # as if it were installed
+    VIRTUAL_ENV=$(dirname "$(dirname "$python")")
+    export VIRTUAL_ENV
+fi
 failures=0 count=0
 for page in *.md docs/*.md; do
     for link in $(grep -oE '\]\([^)#]+\)' "$page" | tr -d '()]' | grep -v '^https\?:'); do

@@ -21,5 +21,7 @@ def test_there_are_blocks():
 def test_block(block, monkeypatch):
     if "import jax" in block:
         pytest.importorskip("jax")
+    if "stan=" in block:
+        pytest.importorskip("stanli")
     monkeypatch.chdir(ROOT)
     exec(compile(block, "block", "exec"), {})

@@ -21,12 +21,17 @@ PROGRAMS = ROOT / "tests" / "stan"
 LIMIT = 4.5  # combined standard errors; of some 250 means
 
 
+def place(file):
+    """Of a program or its data: among the examples, or here."""
+    return next(path for path in (ROOT / "examples" / file, PROGRAMS / file) if path.exists())
+
+
 def program(name):
-    return PROGRAMS / f"{name}.stan"
+    return place(f"{name}.stan")
 
 
 def data_of(name):
-    return json.loads((PROGRAMS / f"{name}.json").read_text())
+    return json.loads(place(f"{name}.json").read_text())
 
 
 def error_of(x):
@@ -55,19 +60,18 @@ def assert_agree(name, ours, theirs, slack=0):
 
 
 @pytest.mark.parametrize("name, columns, draws", [
-    ("eight_schools_free", 35, 1000), ("mixture", 6, 3000), ("decay", 3, 300), ("counties", 106, 500), ("grades", 17, 500)])
+    ("eight_schools", 35, 1000), ("mixture", 6, 3000), ("decay", 3, 300), ("counties", 106, 500), ("grades", 17, 500)])
 def test_means_are_those_of_nuts(name, columns, draws):
-    data = "eight_schools" if name == "eight_schools_free" else name
-    result = aisampler.sample(stan=program(name), data=PROGRAMS / f"{data}.json", draws=draws, threads=1)
-    reference = nuts(name, data_of(data))
+    result = aisampler.sample(stan=program(name), data=place(f"{name}.json"), draws=draws, threads=1)
+    reference = nuts(name, data_of(name))
     assert len(result.names) == columns
     for i, column in enumerate(result.names):
         assert_agree(column, result.draws[:, :, i], reference(bracketed(column)))
 
 
 def test_the_centred_form_is_the_same_posterior():
-    result = aisampler.sample(stan=program("eight_schools"), data=data_of("eight_schools"), draws=2000, threads=1)
-    reference = nuts("eight_schools_free", data_of("eight_schools"), 2000)
+    result = aisampler.sample(stan=program("eight_schools_centred"), data=data_of("eight_schools"), draws=2000, threads=1)
+    reference = nuts("eight_schools", data_of("eight_schools"), 2000)
     assert result.names[:3] == ["mu", "tau", "theta.1"] and result.unconstrained.shape[2] == 10
     np.testing.assert_allclose(np.exp(result.unconstrained[:, :, 1]), result.draws[:, :, 1], rtol=1e-12)
     for i, column in enumerate(result.names):  # of a funnel: draws that are a little off must say so
@@ -117,8 +121,8 @@ def test_logistic_regression_is_that_of_blr():
 
 
 def test_generated_quantities_are_drawn_anew_for_every_draw():
-    result = aisampler.sample(stan=program("eight_schools_free"), data=data_of("eight_schools"), threads=2, draws=400)
-    again = aisampler.sample(stan=program("eight_schools_free"), data=data_of("eight_schools"), threads=1, draws=400)
+    result = aisampler.sample(stan=program("eight_schools"), data=data_of("eight_schools"), threads=2, draws=400)
+    again = aisampler.sample(stan=program("eight_schools"), data=data_of("eight_schools"), threads=1, draws=400)
     np.testing.assert_array_equal(result.draws, again.draws)
     found = _stan.variables(result.names, result.draws)
     assert found["theta"].shape == found["y_rep"].shape == (16, 400, 8)
@@ -158,12 +162,12 @@ def test_where_the_program_failed_is_told():
 
 
 @pytest.mark.parametrize("wish, kind, said", [
-    (dict(stan=program("eight_schools"), data={"J": 8}), aisampler.Error, "cannot be used with these data"),
-    (dict(stan=program("eight_schools")), aisampler.Error, "without data"),
-    (dict(stan=program("eight_schools"), data={"J": 1, "y": [float("nan")], "sigma": [1]}), ValueError, r"data\['y'\]"),
-    (dict(stan=program("eight_schools"), data={"J": 1, "y": "text", "sigma": [1]}), TypeError, r"data\['y'\]"),
-    (dict(stan=program("eight_schools"), data=[1, 2]), TypeError, "must be a dict"),
-    (dict(stan=program("eight_schools"), data="absent.json"), aisampler.Error, "cannot open absent.json"),
+    (dict(stan=program("eight_schools_centred"), data={"J": 8}), aisampler.Error, "cannot be used with these data"),
+    (dict(stan=program("eight_schools_centred")), aisampler.Error, "without data"),
+    (dict(stan=program("eight_schools_centred"), data={"J": 1, "y": [float("nan")], "sigma": [1]}), ValueError, r"data\['y'\]"),
+    (dict(stan=program("eight_schools_centred"), data={"J": 1, "y": "text", "sigma": [1]}), TypeError, r"data\['y'\]"),
+    (dict(stan=program("eight_schools_centred"), data=[1, 2]), TypeError, "must be a dict"),
+    (dict(stan=program("eight_schools_centred"), data="absent.json"), aisampler.Error, "cannot open absent.json"),
     (dict(stan=program("fixed")), aisampler.Error, "no parameters"),
     (dict(stan=program("broken")), aisampler.Error, "line 6, column 7"),
     (dict(stan="model {"), aisampler.Error, "the Stan program does not compile"),
