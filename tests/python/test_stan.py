@@ -1,4 +1,4 @@
-"""Stan programs: means beside those of stanli's own sampler, densities, data, variables, errors. tests/cli/stan.sh runs it."""
+"""Stan programs: means beside those of stanli's own sampler, densities, data, variables, errors. stan.sh runs it."""
 
 import csv
 import ctypes
