@@ -28,3 +28,8 @@ Cflags: -I${includedir}
 Libs: -L${libdir} -laisampler
 ]])
 install(FILES ${PROJECT_BINARY_DIR}/aisampler.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# Of what is linked into a wheel (scripts/wheel.sh).
+if(AIS_LICENSES)
+  install(DIRECTORY ${AIS_LICENSES} DESTINATION .)
+endif()

@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 sources=$(cd "$1" && pwd)
 mkdir -p "$2"
 prefix=$(cd "$2" && pwd)
-export CC="$here/cc" CFLAGS="-O2 -fPIC -g0" CPPFLAGS="-I$prefix/include" LDFLAGS="-L$prefix/lib" AIS_COMPILE_BY=
+export CC="$here/cc" CFLAGS="-O2 -fPIC -g0 -w -Wno-error=implicit-int" CPPFLAGS="-I$prefix/include" LDFLAGS="-L$prefix/lib" AIS_COMPILE_BY=
 export PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig PKG_CONFIG_PATH=
 jobs=$(nproc)
 
@@ -31,6 +31,9 @@ build() {
         echo "wheel: $name does not build; all of it is in $sources/$name.build.log" >&2
         exit 1
     }
+    mkdir -p "$prefix/licenses/$name"
+    find "$sources/$name.build" -maxdepth 2 \( -name 'COPYING*' -o -name 'COPYRIGHT' -o -name 'LICENSE*' \) -type f \
+        -exec cp {} "$prefix/licenses/$name" \;
     rm -rf "$sources/$name.build"
     touch "$prefix/$name.done"
 }
@@ -75,9 +78,9 @@ build fontconfig with_configure "fontconfig src" $static --disable-docs --disabl
 export ax_cv_c_float_words_bigendian=no # cairo looks for it in object files, where zig does not leave it
 build cairo with_configure src $static --disable-xlib --disable-xcb --disable-gobject --disable-script --disable-interpreter \
     --disable-trace --enable-svg --enable-pdf --enable-png --enable-ft --enable-fc --disable-gtk-doc
-build hdf5 with_cmake . -DBUILD_TESTING=OFF -DHDF5_BUILD_TOOLS=OFF -DHDF5_BUILD_EXAMPLES=OFF -DHDF5_BUILD_CPP_LIB=OFF \
-    -DHDF5_BUILD_FORTRAN=OFF -DHDF5_BUILD_HL_LIB=ON -DHDF5_ENABLE_Z_LIB_SUPPORT=ON -DZLIB_ROOT="$prefix" \
-    -DHDF5_ENABLE_SZIP_SUPPORT=OFF
-build netcdf with_cmake . -DENABLE_DAP=OFF -DENABLE_BYTERANGE=OFF -DENABLE_LIBXML2=OFF -DENABLE_NCZARR=OFF -DENABLE_PLUGINS=OFF \
-    -DBUILD_UTILITIES=OFF -DENABLE_TESTS=OFF -DENABLE_EXAMPLES=OFF -DENABLE_FILTER_TESTING=OFF -DHDF5_ROOT="$prefix" \
-    -DHDF5_USE_STATIC_LIBRARIES=ON
+build hdf5 with_configure "src hl/src" $static --disable-tests --disable-tools --disable-fortran --disable-cxx --with-zlib="$prefix" \
+    --without-szlib
+export LIBS="-lhdf5_hl -lhdf5 -lz -lm -ldl" # static libraries do not say what they need
+build netcdf with_configure . $static --disable-dap --disable-byterange --disable-libxml2 --disable-nczarr --disable-nczarr-filters \
+    --disable-plugins --disable-utilities --disable-testsets --disable-examples
+sed -i "s/@HDF5_[A-Z]*@//" "$prefix/lib/pkgconfig/netcdf.pc" # which netCDF forgot to fill in
