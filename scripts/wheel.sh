@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes a wheel that runs on Debian 11 and later, and needs no library of the system but glibc: everything else is
 # inside. Arguments: folder for the wheel (dist), folder to work in (build-wheel), which is used again. The first time
-# takes a quarter of an hour, for HDF5, netCDF and cairo are built; then a minute.
+# takes long, for HDF5, netCDF and cairo are built.
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p "${1:-dist}" "${2:-build-wheel}"
