@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -131,7 +132,7 @@ static void give_up(int number) {
 /* Back into the guarded call of this thread. */
 static void escape(call *here) {
     here->inside = 0;
-    ask_to_stop();
+    ask_to_stop(); // NOLINT(bugprone-signal-handler): it sets a flag
     signal(SIGALRM, give_up);
     alarm(GRACE_SECONDS);
     siglongjmp(here->back, 1);
@@ -167,26 +168,25 @@ bool guard_insist(void) {
 
 /* exit and _exit of the whole program, so that a density that calls them comes here (the linker exports them):
  * functions that libraries registered for exit, HDF5 for one, must not run before the files are complete. */
-static void leave(const char *name, int code) {
-    if (mine && mine->inside) {
-        trip(ENDED_EXIT, code, mine);
-        escape(mine);
-    }
-    void *real = dlsym(RTLD_NEXT, name);
-    void (*function)(int);
-    memcpy(&function, &real, sizeof function);
-    if (real) function(code);
-    raise(SIGKILL);
+static void leave(int code) {
+    if (!mine || !mine->inside) return;
+    trip(ENDED_EXIT, code, mine);
+    escape(mine);
 }
 
 void exit(int code) {
-    leave("exit", code);
-    __builtin_unreachable();
+    leave(code);
+    void *real = dlsym(RTLD_NEXT, "exit");
+    void (*function)(int);
+    memcpy(&function, &real, sizeof function);
+    if (real) function(code);
+    _exit(code);
 }
 
+/* A handler of signals may come here. */
 void _exit(int code) {
-    leave("_exit", code);
-    __builtin_unreachable();
+    leave(code);
+    for (;;) syscall(SYS_exit_group, code); // NOLINT(bugprone-signal-handler)
 }
 
 int guard_close(int code) {

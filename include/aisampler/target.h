@@ -72,7 +72,7 @@ struct ais_target {
  *     NAME[:key=value,...]            a built-in, e.g. mog2, mog2:sd=0.7, gaussian:dim=50,cond=1e4
  *     blr:FILE[:key=value,...]        logistic regression on a table (docs/tables.md), e.g. blr:heart.csv:label=y
  *     linear:FILE, poisson:FILE       other regressions on a table, with the same keys
- *     FILE.c or FILE.so               a density of your own (density.h)
+ *     FILE.c or FILE.so[:data=FILE,...]  a density of your own (density.h)
  *     stan:MODEL.stan[:DATA.json]     a Stan program, by stanli (docs/stan.md); or MODEL.so made by BridgeStan
  *     data:FILE                       draws in CSV, Stan CSV or netCDF instead of a density; at least 1000
  * The caller closes it. An unknown name or key is refused with the nearest one that exists. */

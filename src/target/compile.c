@@ -260,6 +260,21 @@ static uint64_t hash_words(uint64_t h, const words *of) {
     return hash(h, "", 1);
 }
 
+/* The words with -march=native mean another machine's code on another machine: homes are shared by many. */
+static uint64_t hash_machine(uint64_t h, const words *of) {
+    bool native = false;
+    for (int i = 0; i < of->count; i++) native |= strstr(of->word[i], "=native") != NULL;
+    FILE *file = native ? fopen("/proc/cpuinfo", "r") : NULL;
+    char line[4096];
+    while (file && fgets(line, sizeof line, file)) {
+        if (strncmp(line, "flags", 5) != 0 && strncmp(line, "Features", 8) != 0) continue;
+        h = hash(h, line, strlen(line));
+        break;
+    }
+    if (file) fclose(file);
+    return h;
+}
+
 /* Two hashes of 64 bits over the preprocessed text, the compiler's words and the flags. */
 static ais_status name_object(ais_context *context, compilation *job, const ais_own_build *build, char *object,
                               size_t size) {
@@ -280,7 +295,7 @@ static ais_status name_object(ais_context *context, compilation *job, const ais_
     for (int k = 0; k < 2; k++) {
         half[k] = hash(half[k], text, length);
         for (int i = 0; i < job->words; i++) half[k] = hash(half[k], job->word[i], strlen(job->word[i]) + 1);
-        half[k] = hash_words(hash_words(half[k], &job->flags), &job->link);
+        half[k] = hash_words(hash_words(hash_machine(half[k], &job->flags), &job->flags), &job->link);
     }
     free(text);
     snprintf(object, size, "%s/%016" PRIx64 "%016" PRIx64 "-%d.so", job->folder, half[0], half[1], AIS_DENSITY_VERSION);

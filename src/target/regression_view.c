@@ -8,7 +8,7 @@
 /* One point: x, then the raw coefficients, then sigma. */
 static void show_point(const ais_regression_scale *scale, const double *x, double *value) {
     int dim = scale->dim, first = scale->intercept;
-    memcpy(value, x, (size_t)(dim + scale->sigma) * sizeof *value);
+    memcpy(value, x, ((size_t)dim + (scale->sigma ? 1 : 0)) * sizeof *value);
     value += dim + scale->sigma;
     double shift = 0;
     for (int i = first; i < dim; i++) {
@@ -21,7 +21,7 @@ static void show_point(const ais_regression_scale *scale, const double *x, doubl
 
 static void show(size_t n, const double *x, uint64_t stream, double *value, double *slope, void *data) {
     const ais_regression_scale *scale = data;
-    size_t dim = (size_t)(scale->dim + scale->sigma);
+    size_t dim = (size_t)scale->dim + (scale->sigma ? 1 : 0);
     (void)stream;
     for (size_t r = 0; r < n; r++) {
         show_point(scale, x + r * dim, value + r * 2 * dim);
