@@ -13,6 +13,7 @@ static const double half_log_2pi = 0.91893853320467274;
 
 typedef struct job {
     const ais_learned *learned;
+    double width;
     uint64_t seed, step;
     size_t n;
     double *drawn;       /* n x dim, or NULL */
@@ -35,26 +36,30 @@ static void transpose_in(const job *this, size_t first, size_t rows, double *lan
             lanes[i * AIS_BLOCK + c] = this->given[(first + (c < rows ? c : rows - 1)) * dim + i];
 }
 
-static double log_density(const ais_learned *learned, const double *z, const double *det, size_t c) {
-    size_t dim = (size_t)learned->shape.dim;
-    double sum = det[c] - learned->whitening.log_volume - (double)dim * half_log_2pi;
-    for (size_t i = 0; i < dim; i++) sum -= 0.5 * z[i * AIS_BLOCK + c] * z[i * AIS_BLOCK + c];
+static double log_density(const job *this, const double *z, const double *det, size_t c) {
+    size_t dim = (size_t)this->learned->shape.dim;
+    double square = 0;
+    for (size_t i = 0; i < dim; i++) square += z[i * AIS_BLOCK + c] * z[i * AIS_BLOCK + c];
+    double sum = det[c] - this->learned->whitening.log_volume - (double)dim * (half_log_2pi + log(this->width)) -
+                 0.5 * square / (this->width * this->width);
     return isnan(sum) ? -INFINITY : sum;
 }
 
 /* Of all lanes, from x. */
-static void weigh_lanes(const ais_learned *learned, ais_proposal *proposal, double *logq) {
+static void weigh_lanes(const job *this, ais_proposal *proposal, double *logq) {
+    const ais_learned *learned = this->learned;
     ais_whiten(&learned->whitening, AIS_BLOCK, proposal->x, proposal->u);
     ais_map_forward(learned, proposal, proposal->u, proposal->mapped, proposal->mapped_det);
-    for (size_t c = 0; c < AIS_BLOCK; c++) logq[c] = log_density(learned, proposal->mapped, proposal->mapped_det, c);
+    for (size_t c = 0; c < AIS_BLOCK; c++) logq[c] = log_density(this, proposal->mapped, proposal->mapped_det, c);
 }
 
 /* Far out a map may overflow, or lose so many digits that it cannot be taken back: what others compute of the density
  * of such a draw, from x, would be anything. It is put to the centre, and weighs nothing. */
-static void drop_lost(const ais_learned *learned, ais_proposal *proposal, double *logq) {
+static void drop_lost(const job *this, ais_proposal *proposal, double *logq) {
     static const double most_missed = 0.01;
+    const ais_learned *learned = this->learned;
     double again[AIS_BLOCK];
-    weigh_lanes(learned, proposal, again);
+    weigh_lanes(this, proposal, again);
     for (size_t c = 0; c < AIS_BLOCK; c++) {
         if (fabs(again[c] - logq[c]) < most_missed) continue;
         for (int i = 0; i < learned->shape.dim; i++)
@@ -68,9 +73,11 @@ static void draw_lanes(const job *this, size_t first, ais_proposal *proposal, do
     ais_stream stream = {this->seed, this->step, (uint32_t)first, AIS_FOR_MIXTURE};
     proposal->measure = false;
     ais_normals_lanes(&stream, (size_t)learned->shape.dim, AIS_BLOCK, proposal->v);
+    if (this->width != 1)
+        for (size_t i = 0; i < (size_t)learned->shape.dim * AIS_BLOCK; i++) proposal->v[i] *= this->width;
     ais_propose_independent(learned, proposal);
-    for (size_t c = 0; c < AIS_BLOCK; c++) logq[c] = log_density(learned, proposal->v, proposal->next_det, c);
-    drop_lost(learned, proposal, logq);
+    for (size_t c = 0; c < AIS_BLOCK; c++) logq[c] = log_density(this, proposal->v, proposal->next_det, c);
+    drop_lost(this, proposal, logq);
 }
 
 static void map_block(void *data, int b) {
@@ -85,7 +92,7 @@ static void map_block(void *data, int b) {
         transpose_out(this, first, rows, proposal.x);
     } else if (this->status[b] == AIS_OK) {
         transpose_in(this, first, rows, proposal.x);
-        weigh_lanes(this->learned, &proposal, logq);
+        weigh_lanes(this, &proposal, logq);
     }
     for (size_t c = 0; c < rows && this->logq && this->status[b] == AIS_OK; c++) this->logq[first + c] = logq[c];
     ais_arena_free(&arena);
@@ -102,13 +109,20 @@ static ais_status run_map(ais_context *context, ais_pool *pool, job *this) {
     return status == AIS_OK ? AIS_OK : ais_fail_memory(context, "proposals of a map", this->n * sizeof(double));
 }
 
+static double width_of(const ais_source *source) { return source->width > 0 ? source->width : 1; }
+
 /* ---- all ----------------------------------------------------------------------------------------- */
 
 ais_status ais_source_draw(ais_context *context, const ais_source *source, int dim, ais_pool *pool, uint64_t seed,
                            uint64_t step, size_t n, double *x, double *logq) {
     if (source->map) {
-        job this = {
-            .learned = ais_as_learned(source->map), .seed = seed, .step = step, .n = n, .drawn = x, .logq = logq};
+        job this = {.learned = ais_as_learned(source->map),
+                    .width = width_of(source),
+                    .seed = seed,
+                    .step = step,
+                    .n = n,
+                    .drawn = x,
+                    .logq = logq};
         return run_map(context, pool, &this);
     }
     if (source->mixture) {
@@ -126,7 +140,8 @@ ais_status ais_source_draw(ais_context *context, const ais_source *source, int d
 ais_status ais_source_logq(ais_context *context, const ais_source *source, int dim, ais_pool *pool, size_t n,
                            const double *x, double *logq) {
     if (source->map) {
-        job this = {.learned = ais_as_learned(source->map), .n = n, .given = x, .logq = logq};
+        job this = {
+            .learned = ais_as_learned(source->map), .width = width_of(source), .n = n, .given = x, .logq = logq};
         return run_map(context, pool, &this);
     }
     if (source->mixture) {

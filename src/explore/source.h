@@ -13,6 +13,7 @@ typedef struct ais_source {
     double scale;                  /* of N(0, scale^2 I); or 0 */
     const ais_components *mixture; /* or NULL */
     const ais_kernel *map;         /* an independent proposal; or NULL */
+    double width;                  /* of a map: its latent points are N(0, width^2 I); 0: 1 */
 } ais_source;
 
 /* n rows of x from row number `first` of the stream (seed, step) on. logq may be NULL. A draw

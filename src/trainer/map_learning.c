@@ -260,8 +260,9 @@ static bool explore_after_all(const ais_map_learning *this) {
 }
 
 /* Whether nothing so far will do: the look says itself that it may have missed modes, or proposals are hardly ever
- * accepted. A ladder takes some hundred thousand evaluations to learn. In few dimensions maps follow any shape. */
-static bool ladder_pays(const ais_map_learning *this) {
+ * accepted. A ladder takes some hundred thousand evaluations to learn. In few dimensions maps follow any shape; so they
+ * may around a single mode, where they are tried before. */
+static bool ladder_pays(const ais_map_learning *this, bool maps_tried) {
     static const double usual = 3e5, too_dear = 20; /* evaluations in all; per effective draw, with what there is */
     const ais_train_options *options = this->lesson->options;
     const ais_economy *economy = &this->economy;
@@ -271,7 +272,7 @@ static bool ladder_pays(const ais_map_learning *this) {
     bool affordable = !options->evaluations || usual < (double)options->evaluations - spent;
     bool quick = usual * economy->density < fmax(economy->wanted * map, 300); /* seconds */
     return free && this->archive.dim > FEW_DIMENSIONS && !this->slopes && affordable && quick &&
-           (missed || !(map < too_dear * economy->density));
+           (missed || ((maps_tried || this->lesson->training->modes > 1) && !(map < too_dear * economy->density)));
 }
 
 /* ---- conclude -------------------------------------------------------------------------------------- */
@@ -614,9 +615,12 @@ ais_status ais_learn_map(ais_context *context, ais_lesson *lesson) {
         this.best = NULL;
         this.explored.any = false;
     }
-    if (status == AIS_OK && !resumed && (lesson->options->ladder || ladder_pays(&this)))
+    if (status == AIS_OK && !resumed && (lesson->options->ladder || ladder_pays(&this, false)))
         status = ais_map_climb(context, &this);
-    if (status == AIS_OK && !this.climbed.kernel) status = ais_map_rounds(context, &this);
+    if (status == AIS_OK && !this.climbed.kernel) {
+        status = ais_map_rounds(context, &this);
+        if (status == AIS_OK && ladder_pays(&this, true)) status = ais_map_climb(context, &this);
+    }
     if (status == AIS_OK && explore_after_all(&this)) {
         status = explore(context, &this);
         if (status == AIS_OK) status = ais_map_rounds(context, &this);

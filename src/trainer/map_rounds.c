@@ -80,8 +80,9 @@ ais_status ais_map_draw(ais_context *context, ais_map_learning *this, int from, 
     size_t dim = (size_t)this->archive.dim;
     n = affordable(this, n);
     double *x = room, *logp = x + n * dim;
-    ais_status status = ais_source_draw(context, &this->archive.source[from], (int)dim, this->lesson->pool,
-                                        this->lesson->options->seed, STEP_WIDELY + (uint64_t)this->round, n, x, NULL);
+    ais_status status =
+        ais_source_draw(context, &this->archive.source[from], (int)dim, this->lesson->pool, this->lesson->options->seed,
+                        STEP_WIDELY + (uint64_t)this->round * AIS_MOST_SOURCES + (uint64_t)from, n, x, NULL);
     if (status == AIS_OK) status = ais_evaluate(&this->evaluator, n, x, logp);
     return status == AIS_OK ? ais_archive_add(context, &this->archive, from, n, x, logp, NULL) : status;
 }
@@ -123,6 +124,19 @@ static ais_status draw_and_weigh(ais_context *context, ais_map_learning *this, c
     *verdict = ais_judge_weights(n, logq, many, given, this->economy.wanted);
     free(given);
     return AIS_OK;
+}
+
+/* A map that is fitted to weighted draws of its own learns tails that are too light, and light tails propose nothing
+ * that could teach it better. So some draws come from beyond: a normal in its latent space that is wider, by about the
+ * same distance in any dimension. */
+static ais_status draw_beyond(ais_context *context, ais_map_learning *this, const ais_source *source, size_t n,
+                              double *room) {
+    static const double distance = 3.35; /* docs/notebook/maps.md */
+    int from;
+    ais_source wide = *source;
+    wide.width = 1 + distance / sqrt(this->archive.dim);
+    ais_status status = ais_map_source(context, this, &wide, &from);
+    return status == AIS_OK ? ais_map_draw(context, this, from, n, room) : status;
 }
 
 /* Some draws of the widest source beside those of a map that is still rough: it may have forgotten something. */
@@ -181,6 +195,7 @@ ais_status ais_map_judge(ais_context *context, ais_map_learning *this, const ais
     ais_status status = room ? draw_and_weigh(context, this, source, n, room, &verdict)
                              : ais_fail_memory(context, "proposals", n * sizeof *room);
     if (status == AIS_OK && !this->slopes && !this->fine) status = draw_widely(context, this, n / 9, room);
+    if (status == AIS_OK && !this->slopes && source->map) status = draw_beyond(context, this, source, n / 2, room);
     free(room);
     this->round++;
     if (status != AIS_OK) return status;
@@ -365,13 +380,16 @@ static ais_status fit(ais_context *context, ais_map_learning *this) {
 
 /* Whether what a fit and the judgement after it cost is less than what they are likely to save in draws. */
 static bool pays(const ais_map_learning *this) {
+    enum { VAIN = 1, MOST_VAIN = 8 };
+    static const double stake = 0.1; /* of what the draws would cost, for rounds that may be in vain */
     const ais_economy *economy = &this->economy;
     if (!this->best) return true;
-    if (this->vain > 1) return false;
     double after = (1 + ais_waste_after(this->before, this->waste)) * proposal_cost(this);
     double cost = (double)this->fit.draws * (this->slopes ? economy->gradient : economy->density) +
                   economy->arithmetic * fit_work(this);
-    return cost < economy->wanted * (fmin(ais_map_cost(this), ais_nuts_cost(this)) - after);
+    double draw = fmin(ais_map_cost(this), ais_nuts_cost(this));
+    bool bold = !this->slopes && this->vain <= MOST_VAIN && this->vain * cost < stake * economy->wanted * draw;
+    return (this->vain <= VAIN || bold) && cost < economy->wanted * (draw - after);
 }
 
 /* Fisher: every point that was evaluated comes 20 times; as many more follow, up to what a verdict needs. */
@@ -410,6 +428,11 @@ static bool plan_weights(ais_map_learning *this) {
         this->before = NAN; /* what mixtures gained says nothing of maps */
         if (!pays(this)) return false;
     }
+    /* The first fit has shown what a step costs: the last one alone may take longer than all draws by what there is. */
+    fit->steps = FINE;
+    if (number > 0 && !this->fine && this->best && this->economy.measured &&
+        this->economy.arithmetic * fit_work(this) > this->economy.wanted * ais_map_cost(this))
+        return false;
     if (!this->fine) {
         bool settled = number >= NEW_MAPS && (this->share > even || !(this->share > growth * this->share_before));
         this->fine = settled || number >= MOST_ROUGH;
@@ -419,7 +442,6 @@ static bool plan_weights(ais_map_learning *this) {
         fit->draws = DRAWS;
         return true;
     }
-    fit->steps = FINE;
     fit->draws = (size_t)fmin((double)this->archive.count / 2, fmax(this->economy.wanted / 8, DRAWS));
     return (enlarge(this) || fit->steps) && pays(this);
 }

@@ -35,17 +35,19 @@ static void exchange_source(ais_checkpoint *checkpoint, ais_map_learning *this, 
     ais_kernel **map = &this->snapshot[number];
     ais_components empty = {0}, *mixture = source->mixture ? (ais_components *)source->mixture : &empty;
     bool reads = ais_checkpoint_reads(checkpoint);
-    double scale = source->scale;
+    double scale = source->scale, width = source->width;
     if (reads) mixture = AIS_TAKE(&this->arena, ais_components, 1);
     if (!mixture) {
         ais_checkpoint_refuse(checkpoint, "source.mixture");
         return;
     }
     ais_checkpoint_numbers(checkpoint, "source.scale", &scale, 1);
+    ais_checkpoint_numbers(checkpoint, "source.width", &width, 1);
     exchange_map(checkpoint, "source.map", this->archive.dim, map);
     ais_components_exchange(checkpoint, "source.mixture", this->archive.dim, mixture, &this->arena);
     if (!reads) return;
-    *source = (ais_source){.map = *map};
+    *source = (ais_source){.map = *map, .width = width};
+    if (!(width >= 0)) ais_checkpoint_refuse(checkpoint, "source.width");
     if (!*map && scale > 0) source->scale = scale;
     if (!*map && !(scale > 0)) source->mixture = mixture;
     if (source->mixture && !mixture->count) ais_checkpoint_refuse(checkpoint, "source.scale");

@@ -41,18 +41,19 @@ static ais_status tell_tails(const verification *of, const ais_tails *tails, lon
     const char *name = of->draws->name[tails->coordinate], *end = tails->high ? "highest" : "lowest";
     bool passed = !(tails->z > tails->limit);
     char sentence[256];
-    snprintf(
-        sentence, sizeof sentence,
-        "a tail ends too early: where the %s %.2g%% of the draws of %.60s lie there is %.2g%% of the mass by the density "
-        "(%.1f standard errors): chains do not get there; transform it, or draw more",
-        end, 100 * tails->drawn, name, 100 * tails->expected, tails->z);
+    snprintf(sentence, sizeof sentence,
+             "a tail ends too early: where the %s %.2g%% of the draws of %.60s lie there is %.2g%% of the mass by the "
+             "density "
+             "(%.1f standard errors): chains do not get there; transform it, or draw more",
+             end, 100 * tails->drawn, name, 100 * tails->expected, tails->z);
     ais_status status = passed ? AIS_OK : ais_diagnosis_warn(of->context, of->diagnosis, sentence);
     if (status != AIS_OK) return status;
-    return ais_diagnosis_note(of->context, of->diagnosis, "tails", passed,
-                              "%d continued by %ld evaluations; most is missing where the %s %.2g%% of the draws of %s lie: %.2g%% "
-                              "+- %.1g%% by the density, z = %.1f, at most %.1f",
-                              tails->tried, evaluations, end, 100 * tails->drawn, name, 100 * tails->expected,
-                              100 * tails->error, tails->z, tails->limit);
+    return ais_diagnosis_note(
+        of->context, of->diagnosis, "tails", passed,
+        "%d continued by %ld evaluations; most is missing where the %s %.2g%% of the draws of %s lie: %.2g%% "
+        "+- %.1g%% by the density, z = %.1f, at most %.1f",
+        tails->tried, evaluations, end, 100 * tails->drawn, name, 100 * tails->expected, 100 * tails->error, tails->z,
+        tails->limit);
 }
 
 static ais_status check_tails(const verification *of, long *densities) {
