@@ -10,7 +10,6 @@ from typing import Any, Callable, ContextManager, Optional
 
 import numpy as np
 
-from ._bounds import Bounds
 from ._errors import DensityError
 from ._functions import Functions, Interrupted, failed
 from ._library import BATCH, GRAD, LOGP, Target
@@ -26,9 +25,9 @@ class Density:
     unless that is a pool's affair. The first exception is kept and `stop` set; from then on every answer is NaN, which
     ends the run with the draws so far."""
 
-    def __init__(self, functions: Functions, dim: int, bounds: Optional[Bounds], stop: ctypes.c_int):
+    def __init__(self, functions: Functions, dim: int, stop: ctypes.c_int):
         self.error: Optional[DensityError] = None
-        self._functions, self._dim, self._bounds, self._stop = functions, dim, bounds, stop
+        self._functions, self._dim, self._stop = functions, dim, stop
         self._over = False
         self._lock: ContextManager = contextlib.nullcontext() if functions.at_once else threading.Lock()
         # ctypes keeps no reference to what it was given: these must live as long as the run.
@@ -47,9 +46,7 @@ class Density:
         self._stop.value = 1
 
     def _guarded(self, answer: Callable[[np.ndarray], Any], x: np.ndarray) -> Any:
-        """What the user's functions say of points within their bounds; None after an exception."""
-        if self._bounds:
-            x = self._bounds.inside(x)
+        """What the user's functions say; None after an exception."""
         with self._lock:
             if self._over:
                 return None
@@ -68,15 +65,11 @@ class Density:
     def _call_one(self, x: int, data: Any) -> float:
         point = _view(x, self._dim)[None].copy()
         value = self._guarded(self._functions.values, point)
-        if value is None:
-            return float("nan")
-        return float(value[0] + self._bounds.log_jacobian(point)[0]) if self._bounds else float(value[0])
+        return float("nan") if value is None else float(value[0])
 
     def _call_many(self, n: int, x: int, logp: int, data: Any) -> None:
         points = _view(x, self._dim * n).reshape(self._dim, n).T.copy()
         value = self._guarded(self._functions.values, points)
-        if value is not None and self._bounds:
-            value = value + self._bounds.log_jacobian(points)
         _view(logp, n)[:] = np.nan if value is None else value
 
     def _call_slope(self, x: int, gradient: int, data: Any) -> float:
@@ -85,8 +78,5 @@ class Density:
         if both is None:
             return float("nan")
         slope, value = both
-        if self._bounds:
-            slope = self._bounds.gradient(point, slope)
-            value = value + self._bounds.log_jacobian(point)
         _view(gradient, self._dim)[:] = slope
         return float(value)

@@ -9,6 +9,7 @@ import pathlib
 from ctypes import POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_long, c_size_t, c_uint64, c_void_p
 
 OK, BAD_ARGUMENT, STOPPED = 0, -1, -6
+KIND_CUBE = 17  # of ais_kind; tests compare it
 
 # Arrays come as addresses: a pointer object for each would cost more than the call.
 LOGP = ctypes.CFUNCTYPE(c_double, c_void_p, c_void_p)
@@ -24,6 +25,18 @@ class Context(Structure):
     _fields_ = [("status", c_int), ("message", c_char * 1020)]
 
 
+SHOW = ctypes.CFUNCTYPE(None, c_size_t, c_void_p, c_uint64, c_void_p, c_void_p, c_void_p)
+CUBE = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
+
+
+class View(Structure):
+    _fields_ = [("count", c_int), ("names", POINTER(c_char_p)), ("show", SHOW)]
+
+
+class Parameter(Structure):
+    _fields_ = [("name", c_char_p), ("kind", c_int), ("argument", c_double * 3), ("count", c_int), ("cube", CUBE)]
+
+
 class Target(Structure):
     _fields_ = [
         ("name", c_char_p),
@@ -34,7 +47,7 @@ class Target(Structure):
         ("names", POINTER(c_char_p)),
         ("start_scale", c_double),
         ("reference", c_void_p),
-        ("view", c_void_p),
+        ("view", POINTER(View)),
         ("about", c_char_p),
         ("tell", c_void_p),
         ("draws", c_void_p),
@@ -237,6 +250,8 @@ class RunPage(Structure):
 STRUCTS = {
     "ais_context": Context,
     "ais_target": Target,
+    "ais_view": View,
+    "ais_parameter": Parameter,
     "ais_train_progress": TrainProgress,
     "ais_progress": Progress,
     "ais_train_options": TrainOptions,
@@ -287,6 +302,8 @@ def _load() -> ctypes.CDLL:
         ("ais_version", c_char_p, ()),
         ("ais_target_open", c_int, (POINTER(Context), c_char_p, POINTER(POINTER(Target)))),
         ("ais_target_stan", c_int, (POINTER(Context), c_char_p, c_char_p, c_char_p, POINTER(POINTER(Target)))),
+        ("ais_target_with", c_int, (POINTER(Context), POINTER(Target), POINTER(Parameter), c_int, POINTER(POINTER(Target)))),
+        ("ais_parameter_parse", c_int, (POINTER(Context), c_char_p, POINTER(Parameter))),
         ("ais_target_close", None, (POINTER(Target),)),
         ("ais_run", c_int, (POINTER(Context), POINTER(Target), POINTER(RunOptions), POINTER(POINTER(RunResult)))),
         ("ais_run_free", None, (POINTER(RunResult),)),

@@ -11,7 +11,6 @@ from typing import Any, Callable, Dict, List, Optional, Union
 import numpy as np
 
 from ._backend import rows
-from ._bounds import Bounds
 from ._errors import DensityError
 from ._kernel import Kernel
 from ._library import Error, RunResult, lib
@@ -52,9 +51,9 @@ class Run:
     """What the library made, kept as long as anybody may ask for its report or its kernel."""
 
     def __init__(self, made: Any, kernel: Optional[Kernel], target: Any, open_target: Optional[Callable[[], Any]], title: str,
-                 seed: int, configuration: List[str], bounds: Optional[Bounds]):
+                 seed: int, configuration: List[str]):
         self.made, self.title, self.seed, self.configuration = made, title, seed, configuration
-        self._given, self._target, self._open_target, self._bounds = kernel, target, open_target, bounds
+        self._given, self._target, self._open_target = kernel, target, open_target
 
     def kernel(self) -> Kernel:
         own = self.made.contents.kernel
@@ -66,8 +65,6 @@ class Run:
         return self._given
 
     def report(self, path: Union[str, os.PathLike, None]) -> Report:
-        if self._bounds is not None:
-            raise Error("a report of parameters with bounds is not made yet: take summary() and posterior")
         target = self._open_target() if self._open_target else pointer(self._target)
         try:
             return make_report(self.made, target, self.title, self.seed, self.configuration, path)
@@ -191,7 +188,7 @@ class Result:
         return "\n".join(lines)
 
 
-def read_result(run: Run, stopped: bool, bounds: Optional[Bounds]) -> Result:
+def read_result(run: Run, stopped: bool) -> Result:
     """Copies what C has of draws and numbers; kernel and report are asked of it later."""
     made: RunResult = run.made.contents
     draws = made.draws.contents
@@ -210,9 +207,9 @@ def read_result(run: Run, stopped: bool, bounds: Optional[Bounds]) -> Result:
         observations = [i for i, name in enumerate(names) if name.split(".")[0] == "log_lik"]  # Stan's habit, and ArviZ's
         likelihood = {"log_lik": points[:, :, observations]} if observations else {}
     return Result(
-        draws=bounds.inside(points) if bounds else points,
+        draws=points,
         names=names,
-        logp=logp - bounds.log_jacobian(points) if bounds else logp,
+        logp=logp,
         stats={draws.stat_name[k].decode().rstrip("_"): stats[k].copy() for k in range(draws.stats)},
         sampler=draws.sampler.decode(),
         log_z=made.log_z,

@@ -11,10 +11,10 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from ._backend import adapt
-from ._bounds import Bounds
 from ._density import Density
 from ._kernel import Kernel, load_kernel
 from ._library import OK, STOPPED, Context, Error, RunOptions, RunResult, Target, TrainOptions, lib
+from ._parameters import Bound, Parameters, Prior, Summed, has_observations
 from ._progress import ProgressLine
 from ._stan import Data, data_text, open_stan
 from ._result import Result, Run, read_result
@@ -94,19 +94,21 @@ class _Job:
     """One call of ais_run, and what belongs to it."""
 
     def __init__(self, target: Any, options: RunOptions, stop: ctypes.c_int, title: str, kernel: Optional[Kernel],
-                 progress: ProgressLine, density: Optional[Density] = None, bounds: Optional[Bounds] = None,
+                 progress: ProgressLine, density: Optional[Density] = None, parameters: Optional[Parameters] = None,
                  open_target: Optional[Callable[[], Any]] = None):
-        self._target, self._options, self._stop, self._density, self._bounds = target, options, stop, density, bounds
+        self._target, self._options, self._stop, self._density, self._parameters = target, options, stop, density, parameters
         self._title, self._kernel, self._progress, self._open_target = title, kernel, progress, open_target
         self._context, self._made, self._status = Context(), ctypes.POINTER(RunResult)(), OK
 
     def run(self) -> Result:
         interrupted = self._wait()
         made, error = self._made, self._density.error if self._density else None
+        if self._parameters is not None and self._parameters.error is not None:
+            error = self._parameters.error
         run = Run(made, self._kernel, self._target, self._open_target, self._title, self._options.seed,
-                  _configuration(self._options), self._bounds)
+                  _configuration(self._options))
         drawn = bool(made) and bool(made.contents.draws)
-        result = read_result(run, interrupted or error is not None, self._bounds) if drawn else None
+        result = read_result(run, interrupted or error is not None) if drawn else None
         if error is not None:
             error.result = result
             self._progress.end(f"ended by {type(error.__cause__ or error).__name__}")
@@ -152,6 +154,8 @@ def sample(
     logp: Union[Callable, str, os.PathLike, None] = None,
     dim: Optional[int] = None,
     *,
+    prior: Optional[Prior] = None,
+    likelihood: Optional[Callable] = None,
     stan: Union[str, os.PathLike, None] = None,
     data: Data = None,
     grad: Union[Callable, bool, None] = None,
@@ -159,7 +163,7 @@ def sample(
     backend: Optional[str] = None,
     pool: Any = None,
     names: Optional[Sequence[str]] = None,
-    bounds: Optional[Sequence[Tuple[Optional[float], Optional[float]]]] = None,
+    bounds: Optional[Sequence[Bound]] = None,
     seed: int = 1,
     effective: float = 0,
     evaluations: int = 0,
@@ -182,7 +186,18 @@ def sample(
         as it is, of a point or of a batch, and needs no ``grad``. Or the name of a built-in target ("mog6"), or the path
         of a C file ("own.c"), which is compiled.
     dim
-        Number of parameters of a function.
+        Number of parameters of a function; with a ``prior`` of names it is known.
+    prior
+        Of every parameter, in the order in which the function gets them: a dict of names and priors. A prior is a text,
+        "uniform(0, 10)", "normal(0, 1)", "lognormal(0, 1)", "half_normal(2)", "half_cauchy(5)", "cauchy(0, 1)",
+        "student(3, 0, 1)", "exponential(1)", "gamma(2, 1)", "beta(2, 2)", "dirichlet(1)", a frozen distribution of
+        scipy.stats, or a pair of one of them and a count for a vector. Without a prior, for a density that has its own:
+        "real", "positive", "lower(0)", "upper(1)", "between(0, 1)", "simplex", "ordered". Or one function from the unit
+        cube, u -> parameters, as nested samplers have it, with ``dim``. ``logp`` is then the likelihood, and with priors
+        for all of them log Z is the evidence.
+    likelihood
+        ``logp`` by another name, beside ``prior``. It may have a value for every observation, (n, dim) -> (n,
+        observations): their sum counts, and the values are the group ``log_likelihood`` for ``arviz.loo``.
     stan
         Instead of ``logp``, a Stan program: a file ``model.stan`` or the program itself, which needs the package stanli, or
         a library ``model.so`` made by BridgeStan. Draws are of its parameters, transformed parameters and generated
@@ -206,6 +221,7 @@ def sample(
         A pair (low, high) for each parameter, None where there is no bound. ``logp`` is asked inside of them only and
         knows nothing of the transform: draws, ``logp`` and log Z are those of the parameters themselves. Warnings and
         ``start_scale`` are about the unbounded scale: log-odds between two bounds, the logarithm of the distance to one.
+        Short for a ``prior`` of "between(low, high)" and the like.
     seed
         The same seed gives the same draws, unless ``seconds`` or ``effective`` is given.
     effective
@@ -249,12 +265,16 @@ def sample(
     _report_to(line, options)
     if stan is None and data is not None:
         raise TypeError("data belong to a Stan program: stan=")
+    if likelihood is not None:
+        if logp is not None or prior is None:
+            raise TypeError("likelihood goes with prior, and in the place of logp")
+        logp = likelihood
     if (stan is None) == (logp is None):
         raise TypeError("sample() takes either logp or stan, not " + ("both" if logp is not None else "neither"))
     if stan is not None or isinstance(logp, (str, os.PathLike)):
-        if any(wish is not None for wish in (dim, grad, names, bounds, vectorized, backend, pool)):
-            raise TypeError("dim, grad, names, bounds, vectorized, backend and pool belong to a function: a target that is "
-                            "named has its own")
+        if any(wish is not None for wish in (dim, grad, names, prior, bounds, vectorized, backend, pool)):
+            raise TypeError("dim, grad, names, prior, bounds, vectorized, backend and pool belong to a function: a target that "
+                            "is named has its own")
         spec = os.fspath(logp if stan is None else stan)
         text = data_text(data)
 
@@ -266,20 +286,31 @@ def sample(
     else:
         if not callable(logp):
             raise TypeError(f"logp must be a function, a target's name or a C file, not {logp!r}")
-        if dim is None:
+        if prior is not None and bounds is not None:
+            raise TypeError("bounds are those of the prior: leave one of them out")
+        if dim is None and not isinstance(prior, dict):
             raise TypeError("dim is missing: how many parameters logp has")
-        dim = _count("dim", dim)
-        if dim == 0:
-            raise ValueError("dim must be 1 or more, not 0")
-        if names is not None and (isinstance(names, str) or len(names) != dim or not all(isinstance(name, str) for name in names)):
-            raise ValueError(f"names must be {dim}, one for each parameter, not {names!r}")
-        between = None if bounds is None else Bounds(bounds, dim)
-        probe = np.full(dim, 0.25)
-        functions = adapt(logp, grad, between.inside(probe) if between else probe, vectorized, backend, pool)
-        options.threads = options.threads or functions.workers
-        density = Density(functions, dim, between, stop)
+        if dim is not None:
+            dim = _count("dim", dim)
+            if dim == 0:
+                raise ValueError("dim must be 1 or more, not 0")
+            if names is not None and (isinstance(names, str) or len(names) != dim or not all(isinstance(name, str) for name in names)):
+                raise ValueError(f"names must be {dim}, one for each parameter, not {names!r}")
+        parameters = None
+        if prior is not None:
+            parameters = Parameters.from_prior(prior, dim, names)
+            dim = parameters.dim
+        elif bounds is not None:
+            parameters = Parameters.from_bounds(bounds, dim, names)
+        probe = parameters.middle() if parameters else np.full(dim, 0.25)
         title = getattr(logp, "__name__", type(logp).__name__)
-        job = _Job(_own(density, dim, names, start_scale), options, stop, title, given, line, density, between)
+        if likelihood is not None and log_likelihood is None and has_observations(likelihood, probe, vectorized):
+            log_likelihood, logp = likelihood, Summed(likelihood)
+        functions = adapt(logp, grad, probe, vectorized, backend, pool)
+        options.threads = options.threads or functions.workers
+        density = Density(functions, dim, stop)
+        target = _own(density, dim, None if parameters else names, start_scale)
+        job = _Job(parameters.around(target) if parameters else target, options, stop, title, given, line, density, parameters)
     result = job.run()
     if log_likelihood is not None:
         result.add_log_likelihood(log_likelihood)

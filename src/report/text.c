@@ -201,7 +201,8 @@ static void footing(FILE *file, const ais_diagnosis *diagnosis, const ais_report
         fputc('\n', file);
     }
     double log_z_error, log_z = ais_report_log_z(diagnosis, run, &log_z_error);
-    if (isfinite(log_z)) fprintf(file, "log Z: %.4f +- %.2g\n", fabs(log_z) < 5e-5 ? 0 : log_z, log_z_error);
+    if (isfinite(log_z) && isfinite(log_z_error))
+        fprintf(file, "log Z: %.4f +- %.2g\n", fabs(log_z) < 5e-5 ? 0 : log_z, log_z_error);
     if (!isnan(diagnosis->round_trips)) {
         fprintf(file, "ladder: %.0f round trips of replicas", diagnosis->round_trips);
         say(file, ", barrier ", diagnosis->barrier, "");
