@@ -62,6 +62,68 @@ static ais_status refuse_value(const check *at, const char *what, double value, 
 
 static bool is_density(double value) { return value < INFINITY; } /* false for NaN as well */
 
+/* ---- where the support may be ------------------------------------------------------------------------ */
+
+/* A point of the support, looked for at other scales and on either side of 0, into at->point. */
+static bool find_inside(check *at) {
+    enum { SCALES = 9, EACH = 64 };
+    size_t dim = (size_t)at->target->dim;
+    double *x = at->point;
+    for (uint64_t k = 0; k < SCALES * EACH; k++) {
+        ais_stream stream = {.seed = at->seed, .step = TRIES + k, .purpose = AIS_FOR_CHECK};
+        double scale = at->scale * pow(10, (double)(k % SCALES) / 2 - 2);
+        ais_normals(&stream, dim, x);
+        for (size_t i = 0; i < dim; i++) x[i] = scale * (k / SCALES % 2 ? fabs(x[i]) : x[i]);
+        double value = at->target->logp(x, at->target->data);
+        if (isnan(value)) return false;
+        if (value > -INFINITY) return true;
+    }
+    return false;
+}
+
+/* How far coordinate i can go from at->point to one side before logp is -inf; INFINITY: as far as anybody looked. */
+static double reach(check *at, int i, double side) {
+    enum { DOUBLINGS = 24, HALVINGS = 12 };
+    double *x = at->point, from = x[i], good = 0, bad = INFINITY;
+    for (int k = 0; k < DOUBLINGS + HALVINGS; k++) {
+        double try = isinf(bad) ? at->scale * ldexp(1, k - 6) : 0.5 * (good + bad);
+        if (isinf(bad) && k >= DOUBLINGS) break;
+        x[i] = from + side * try;
+        bool inside = at->target->logp(x, at->target->data) > -INFINITY;
+        *(inside ? &good : &bad) = try;
+    }
+    x[i] = from;
+    return isinf(bad) ? INFINITY : good;
+}
+
+/* An end that bisection from x left next to 0 is 0. */
+static double near_zero(double end, double x) { return fabs(end) < 1e-3 * fabs(x) ? 0 : end; }
+
+/* "; where the density is positive, mass lies between about 2 and 7: ...", for some coordinates that have ends; or "".
+ */
+static void tell_support(check *at, char *text, size_t size) {
+    enum { MOST = 4 };
+    char name[32];
+    size_t used = 0;
+    int told = 0;
+    text[0] = '\0';
+    if (!find_inside(at)) return;
+    for (int i = 0; i < at->target->dim && told < MOST && used + 160 < size; i++) {
+        double x = at->point[i], below = reach(at, i, -1), above = reach(at, i, 1);
+        double low = near_zero(x - below, x), high = near_zero(x + above, x);
+        if (isinf(below) && isinf(above)) continue;
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%.60s ", told++ ? ", " : "; where the density is positive, ",
+                             ais_target_parameter(at->target, i, name));
+        if (!isinf(below) && !isinf(above))
+            used += (size_t)snprintf(text + used, size - used, "lies between about %.3g and %.3g", low, high);
+        else
+            used += (size_t)snprintf(text + used, size - used, "is %s about %.3g", isinf(above) ? "above" : "below",
+                                     isinf(above) ? low : high);
+    }
+    if (told) snprintf(text + used, size - used, ": give these bounds");
+}
+
 static ais_status check_logp(check *at) {
     size_t dim = (size_t)at->target->dim;
     for (uint64_t k = 0; k < TRIES && at->count < POINTS; k++) {
@@ -81,12 +143,16 @@ static ais_status check_logp(check *at) {
         if (value > -INFINITY) at->value[at->count++] = value;
     }
     if (at->count > 0) return AIS_OK;
-    char told[400];
+    char told[400], support[600];
     ais_target_tell(at->asked, told, sizeof told);
+    tell_support(at, support, sizeof support);
     return ais_fail(at->context, AIS_BAD_DENSITY,
-                    "%s: logp is -inf at all of %d points from N(0, %g^2), where chains start; set start_scale so that "
-                    "they reach the support, or shift the parameters%s%s",
-                    at->target->name, TRIES, at->scale, told[0] ? "; " : "", told);
+                    "%s: logp is -inf at all of %d points from N(0, %g^2), where chains start%s; %s%s%s",
+                    at->target->name, TRIES, at->scale, support,
+                    support[0] ? "see parameters.h"
+                               : "give priors or bounds (parameters.h), or a start_scale that "
+                                 "reaches the support",
+                    told[0] ? "; " : "", told);
 }
 
 /* ---- the gradient -------------------------------------------------------------------------------- */

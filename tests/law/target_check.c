@@ -342,6 +342,26 @@ static void incomplete_targets_are_refused(void **state) {
     assert_non_null(strstr(context.message, "start_scale is -1"));
 }
 
+/* Positive between 2 and 7 in the first coordinate and above 0 in eleven more, which no point from N(0, I) is. */
+static double boxed(const double *x, void *data) {
+    (void)data;
+    if (x[0] < 2 || x[0] > 7) return -INFINITY;
+    for (int i = 1; i < 12; i++)
+        if (x[i] <= 0) return -INFINITY;
+    return 0;
+}
+
+static void bounds_that_are_missing_are_told(void **state) {
+    (void)state;
+    ais_context context = {0};
+    ais_check check = {0};
+    const ais_target target = {.name = "boxed", .dim = 12, .logp = boxed};
+    assert_int_equal(ais_target_check(&context, &target, 1, &check), AIS_BAD_DENSITY);
+    assert_non_null(strstr(context.message, "x.1 lies between about 2 and 7, x.2 is above about 0"));
+    assert_non_null(strstr(context.message, "give these bounds"));
+    assert_true(check.densities < 2000);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(intact),
@@ -354,6 +374,7 @@ int main(void) {
         cmocka_unit_test(values),
         cmocka_unit_test(awkward_densities_pass),
         cmocka_unit_test(incomplete_targets_are_refused),
+        cmocka_unit_test(bounds_that_are_missing_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
