@@ -1,4 +1,5 @@
 /* Fit and judge in turn. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,14 +31,21 @@ void ais_map_forget(ais_map_learning *this) {
     this->most_even = 0;
 }
 
+/* A mode whose share is nothing, e^-800 of the others', keeps the least that a number can say. */
 static ais_status copy_mixture(ais_context *context, const ais_components *from, ais_kernel **out) {
+    size_t count = (size_t)from->count;
+    double *weight = malloc(count * sizeof *weight);
+    if (!weight) return ais_fail_memory(context, "a mixture", count * sizeof *weight);
+    for (size_t k = 0; k < count; k++) weight[k] = fmax(from->weight[k], DBL_MIN);
     const ais_mixture_options options = {.dim = from->dim,
                                          .count = from->count,
                                          .mean = from->mean,
                                          .factor = from->factor,
-                                         .weight = from->weight,
+                                         .weight = weight,
                                          .freedom = from->freedom};
-    return ais_kernel_mixture(context, &options, out);
+    ais_status status = ais_kernel_mixture(context, &options, out);
+    free(weight);
+    return status;
 }
 
 /* ---- judge ----------------------------------------------------------------------------------------- */
@@ -184,6 +192,7 @@ static double effective_cost(const ais_map_learning *this, const ais_source *sou
 
 ais_status ais_map_judge(ais_context *context, ais_map_learning *this, const ais_source *source, size_t n) {
     enum { LEAST = 32 };
+    static const double worth = 0.95; /* of the waste before: a round that leaves more was as good as in vain */
     ais_verdict verdict;
     n = affordable(this, n);
     if (n < LEAST)
@@ -216,9 +225,9 @@ ais_status ais_map_judge(ais_context *context, ais_map_learning *this, const ais
     if (status != AIS_OK) return status;
     ais_kernel_free(this->best);
     this->best = kept;
+    this->vain = known && waste > worth * this->waste ? this->vain + 1 : 0;
     this->before = known ? this->waste : NAN;
     this->waste = waste;
-    this->vain = 0;
     this->verdict = verdict;
     this->proposals = proposals;
     return AIS_OK;

@@ -56,6 +56,13 @@ def test_evaluations_are_counted_and_limited():
     assert count.start + count.learning + count.drawing + count.judging == asked
 
 
+@pytest.mark.parametrize("seed", [4, 5, 6])
+def test_small_budgets(seed):
+    """A mode of no weight at all beside the others once ended such a run."""
+    result = aisampler.sample(logp_point, 2, vectorized=False, evaluations=1200, draws=10, chains=8, seed=seed)
+    assert result.draws.shape == (8, 10, 2) and result.evaluations.total <= 1200
+
+
 def test_effective_draws_and_names():
     result = aisampler.sample(logp, 2, grad=grad, effective=3000, chains=4, names=["slope", "bent one"])
     assert result.names == ["slope", "bent one"] and list(result.summary()) == result.names
