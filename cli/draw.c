@@ -75,7 +75,13 @@ static bool write_summary(const settings *set, const ais_diagnosis *diagnosis, c
 
 static bool write_report(const settings *set, const ais_target *target, const outcome *made) {
     json_t *json = configuration(set, made->kernel);
-    const ais_run_page page = {.title = set->target, .seed = set->seed, .target = target, .training = made->training};
+    const ais_run_page page = {.title = set->target,
+                               .seed = set->seed,
+                               .target = target,
+                               .training = made->training,
+                               .parameter = set->shown.parameter,
+                               .parameters = set->shown.parameters,
+                               .truth = set->shown.truth};
     bool written = write_run_page(set->out, "report.html", made->result, &page, json);
     json_decref(json);
     return written;
@@ -266,6 +272,10 @@ bool settings_make_sense(settings *set) {
     if (set->chains > most_csv_files && strcmp(set->format, "netcdf") != 0) {
         complain(EXIT_USAGE, "%d chains would be %d CSV files, one each: take --format netcdf, or fewer chains",
                  set->chains, set->chains);
+        return false;
+    }
+    if ((set->shown.names || set->shown.truths) && !set->report) {
+        complain(EXIT_USAGE, "--parameters and --truth are for the figures of report.html: add --report");
         return false;
     }
     if (set->draws == UNSAID) set->draws = set->budget.effective > 0 ? 0 : 1000;

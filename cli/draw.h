@@ -3,6 +3,7 @@
 #define AIS_CLI_DRAW_H
 
 #include "budget.h"
+#include "shown.h"
 
 enum { UNSAID = -1 }; /* of a count that was not given */
 
@@ -14,6 +15,7 @@ typedef struct settings {
     double step_size, target_accept, jitter, scale, start_scale;
     bool save_warmup, report, json, quiet, help;
     budget budget;
+    shown shown; /* in the figures of the report */
 } settings;
 
 /* What holds when no option says otherwise. */
@@ -42,6 +44,7 @@ int draw_to_files(const settings *set, const ais_target *target, const ais_run_o
         {"out", 'o', OPTION_TEXT, &(set).out, "DIR", "where the files go (out/TARGET)"},                                \
         {"format", 0, OPTION_CHOICE, &(set).format, "csv|netcdf|both", "Stan CSV, ArviZ netCDF, or both (both)"},       \
         {"save-warmup", 0, OPTION_FLAG, &(set).save_warmup, NULL, "keep the warm-up draws in the files"},               \
+        SHOWN_OPTIONS((set).shown, 0),                                                                                  \
         {"rows", 0, OPTION_COUNT, &(set).rows, NULL, "parameters in the table, worst first; 0: all (30)"},              \
         {"json", 0, OPTION_FLAG, &(set).json, NULL, "print summary.json instead of a table"},                           \
         {"quiet", 'q', OPTION_FLAG, &(set).quiet, NULL, "no progress, no table"}, {                                     \

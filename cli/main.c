@@ -15,7 +15,7 @@ static const subcommand subcommands[] = {
     {"diagnose", "judge draws, whoever made them", run_diagnose},
     {"reproduce", "the paper's tables and figures, ours beside the printed numbers", run_reproduce},
     {"bench", "how fast this machine samples", run_bench},
-    {"plot", "figures from draws: marginals, traces, pairs, training and more", run_plot},
+    {"plot", "figures from draws: corner plot, traces, training and more", run_plot},
     {0},
 };
 

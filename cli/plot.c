@@ -4,80 +4,17 @@
 
 #include "folder.h"
 #include "page.h"
+#include "shown.h"
 
 typedef struct plotting {
-    const char *figures, *format, *out, *parameters, *target_name;
+    const char *figures, *format, *out, *target_name;
     bool quiet, help;
     run_folder folder;
     ais_target *target;
     ais_draws *draws;
     ais_diagnosis *diagnosis;
-    int *parameter, parameter_count;
+    shown shown;
 } plotting;
-
-/* ---- which parameters ---------------------------------------------------------------------------- */
-
-/* Names may contain commas: the longest one that ends at a comma or the end. -1: none. */
-static int name_at(const ais_draws *draws, const char *at, size_t *length) {
-    int found = -1;
-    *length = 0;
-    for (int i = 0; i < draws->dim; i++) {
-        size_t n = strlen(draws->name[i]);
-        if (n < *length || strncmp(at, draws->name[i], n) != 0 || (at[n] != ',' && at[n] != 0)) continue;
-        found = i;
-        *length = n;
-    }
-    return found;
-}
-
-/* x stands for x.1, x.2, ...; adds them and says how many. */
-static int add_vector(plotting *this, const char *at, size_t length) {
-    int added = 0;
-    for (int i = 0; length && i < this->draws->dim; i++) {
-        const char *name = this->draws->name[i];
-        if (strncmp(name, at, length) != 0 || name[length] != '.') continue;
-        this->parameter[this->parameter_count++] = i;
-        added++;
-    }
-    return added;
-}
-
-static int unknown_parameter(const plotting *this, const char *at, size_t length) {
-    char wrong[256];
-    snprintf(wrong, sizeof wrong, "%.*s", (int)(length < 200 ? length : 200), at);
-    const char **known = calloc((size_t)this->draws->dim + 1, sizeof *known);
-    for (int i = 0; known && i < this->draws->dim; i++) known[i] = this->draws->name[i];
-    const char *near = known ? ais_nearest(wrong, known) : NULL;
-    if (near)
-        complain(EXIT_USAGE, "there is no parameter '%s'; did you mean '%s'?", wrong, near);
-    else
-        complain(EXIT_USAGE, "there is no parameter '%s'; there are %s%s%s", wrong, this->draws->name[0],
-                 this->draws->dim > 1 ? " to " : "",
-                 this->draws->dim > 1 ? this->draws->name[this->draws->dim - 1] : "");
-    free(known);
-    return EXIT_USAGE;
-}
-
-static int choose_parameters(plotting *this) {
-    if (!this->parameters) return 0;
-    /* a word of the list stands for at most all parameters */
-    size_t words = 1;
-    for (const char *at = this->parameters; *at; at++) words += *at == ',';
-    this->parameter = malloc(words * (size_t)this->draws->dim * sizeof *this->parameter);
-    if (!this->parameter) return complain(EXIT_FAILED, "out of memory");
-    for (const char *at = this->parameters; at; at = *at ? at + 1 : NULL) {
-        size_t length;
-        int found = name_at(this->draws, at, &length);
-        if (found >= 0) {
-            this->parameter[this->parameter_count++] = found;
-        } else {
-            length = strcspn(at, ",");
-            if (add_vector(this, at, length) == 0) return unknown_parameter(this, at, length);
-        }
-        at += length;
-    }
-    return 0;
-}
 
 /* ---- reading ------------------------------------------------------------------------------------- */
 
@@ -99,7 +36,7 @@ static int read_input(plotting *this, const char *const *paths, int count) {
                         "%s has %d parameters, but %s has dimension %d: name the target that was drawn from", paths[0],
                         this->draws->dim, this->target_name, this->target->dim);
     if (ais_diagnose(&context, this->draws, this->target, &this->diagnosis) != AIS_OK) return failed(&context);
-    return choose_parameters(this);
+    return shown_find(&this->shown, (const char *const *)this->draws->name, this->draws->dim);
 }
 
 /* ---- drawing ------------------------------------------------------------------------------------- */
@@ -126,8 +63,9 @@ static int draw_figures(const plotting *this) {
                                   .curve = this->folder.curve,
                                   .points = this->folder.points,
                                   .rungs = &this->folder.rungs,
-                                  .parameter = this->parameter,
-                                  .parameters = this->parameter_count};
+                                  .parameter = this->shown.parameter,
+                                  .parameters = this->shown.parameters,
+                                  .truth = this->shown.truth};
     ais_context context = {0};
     int code = 0;
     if (ais_directory_make(&context, this->out) != AIS_OK) return failed(&context);
@@ -167,8 +105,7 @@ static void print_plot_help(const option *options) {
     print_help("plot FILE... [options]",
                "Draws figures from Stan CSV files (one per chain), an ArviZ netCDF file, or the folder of a run, whose "
                "run.json adds the training curve, the rungs of a ladder and the target. Writes a file for every figure "
-               "and prints its name. "
-               "Without --parameters the worst few are shown.",
+               "and prints its name.",
                options);
     puts("\nfigures:");
     for (int i = 0; ais_figure_builtin(i); i++) {
@@ -180,10 +117,10 @@ static void print_plot_help(const option *options) {
 int run_plot(int argc, char **argv) {
     plotting this = {.figures = "all", .format = "svg", .out = "figures"};
     const option options[] = {
-        {"figure", 'f', OPTION_TEXT, &this.figures, "NAME,...", "which of those below (all that apply)"},
+        {"figure", 'f', OPTION_TEXT, &this.figures, "FIGURE,...", "which of those below (all that apply)"},
         {"format", 0, OPTION_CHOICE, &this.format, "svg|png|pdf", "of the files (svg)"},
         {"out", 'o', OPTION_TEXT, &this.out, "DIR", "where the files go (figures)"},
-        {"parameters", 'p', OPTION_TEXT, &this.parameters, "NAME,...", "which to show; x stands for x.1, x.2, ... too"},
+        SHOWN_OPTIONS(this.shown, 'p'),
         {"target", 't', OPTION_TEXT, &this.target_name, "TARGET", "what was drawn from: adds modes and true densities"},
         {"quiet", 'q', OPTION_FLAG, &this.quiet, NULL, "do not print the files' names"},
         {"help", 'h', OPTION_FLAG, &this.help, NULL, "this text"},
@@ -205,7 +142,7 @@ int run_plot(int argc, char **argv) {
         code = read_input(&this, paths, count);
         if (code == 0) code = draw_figures(&this);
     }
-    free(this.parameter);
+    shown_free(&this.shown);
     ais_diagnosis_free(this.diagnosis);
     ais_draws_free(this.draws);
     ais_target_close(this.target);

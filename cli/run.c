@@ -82,8 +82,10 @@ int run_run(int argc, char **argv) {
     how.folder = set.out;
     learning_checkpoint(&how, set.out, "kernel.ais");
     if (how.scale > 0) target->start_scale = how.scale; /* where chains begin is where modes are hunted */
-    int code = budget_check(&set.budget, target, set.seed);
+    int code = shown_find_of(&set.shown, target);
+    if (code == 0) code = budget_check(&set.budget, target, set.seed);
     if (code == 0) code = learn_and_draw(&set, &how, target);
+    shown_free(&set.shown);
     ais_target_close(target);
     return code;
 }

@@ -179,9 +179,11 @@ static int sample(settings *set) {
     if (!set->out) set->out = directory;
     if (!options_apply(set))
         code = EXIT_USAGE;
-    else if ((code = budget_check(&set->budget, target, set->seed)) == 0 &&
+    else if ((code = shown_find_of(&set->shown, target)) == 0 &&
+             (code = budget_check(&set->budget, target, set->seed)) == 0 &&
              (code = make_kernel(set, target, &kernel, &training)) == 0)
         code = draw_with(set, target, kernel, training);
+    shown_free(&set->shown);
     ais_training_free(training);
     ais_kernel_free(kernel);
     ais_target_close(target);

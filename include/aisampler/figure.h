@@ -111,6 +111,7 @@ typedef struct ais_heat {
     const char *label; /* of the colour scale; NULL: no scale is shown */
     double low, high;  /* values at its ends; equal: from the values */
     bool numbers;      /* written into the cells, where there is room */
+    bool tint;         /* shades of one colour instead, from none at the low end: for what lines are drawn on */
 } ais_heat;
 
 /* Cells of a perceptually uniform colour scale; value[iy * nx + ix]. What is not finite is left empty. */

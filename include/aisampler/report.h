@@ -64,18 +64,19 @@ typedef struct ais_figure_data {
     const ais_rungs *rungs; /* of the ladder that drew; or NULL */
     const int *parameter;   /* which to show, `parameters` of them; NULL: a few, the worst first */
     int parameters;
+    const double *truth; /* of every parameter, NAN where it is not known: lines in the corner plot; or NULL */
 } ais_figure_data;
 
 /* The kinds of figures: entry i, or NULL past the end. */
 typedef struct ais_figure_entry {
-    const char *name;    /* marginals, rank, trace, autocorrelation, pairs, training, ladder, modes, jumps */
+    const char *name;    /* corner, marginals, rank, trace, autocorrelation, training, ladder, modes, jumps */
     const char *title;   /* a heading for people */
     const char *summary; /* one line: what to see in it */
 } ais_figure_entry;
 const ais_figure_entry *ais_figure_builtin(int i);
 
-/* Whether the data have what the figure shows: pairs need two parameters, training a curve, ladder a column
- * ladder_trip__ (and rungs, to show them), modes and jumps a target with mode indicators. */
+/* Whether the data have what the figure shows: training needs a curve, ladder a column ladder_trip__ (and rungs, to
+ * show them), modes and jumps a target with mode indicators. */
 bool ais_figure_applies(const char *name, const ais_figure_data *data);
 
 /* Makes the figure of this name; the caller frees it. Long runs are binned or thinned: a figure's size does not grow

@@ -126,6 +126,9 @@ typedef struct ais_run_page {
     const ais_target *target;         /* or NULL */
     const ais_training *training;     /* of a kernel that was given; or NULL */
     const char *const *configuration; /* "key = value" lines, ends with NULL; or NULL */
+    const int *parameter;             /* which the figures show, and true values, as in ais_figure_data; or NULL */
+    int parameters;
+    const double *truth;
 } ais_run_page;
 ais_status ais_run_html(ais_context *context, const ais_run_result *result, const ais_run_page *page, FILE *file);
 

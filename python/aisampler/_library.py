@@ -243,6 +243,9 @@ class RunPage(Structure):
         ("target", POINTER(Target)),
         ("training", c_void_p),
         ("configuration", POINTER(c_char_p)),
+        ("parameter", POINTER(c_int)),
+        ("parameters", c_int),
+        ("truth", POINTER(c_double)),
     ]
 
 

@@ -62,19 +62,47 @@ static ais_axis keep_axis(ais_figure *figure, const ais_axis *axis) {
     return kept;
 }
 
-ais_panel *ais_figure_panel(ais_figure *figure, const ais_panel_options *options) {
+static ais_panel *new_panel(ais_figure *figure, const ais_panel_options *options) {
     ais_panel *panel = take(figure, sizeof *panel);
     if (!panel) return NULL;
     *panel = (ais_panel){.figure = figure,
                          .title = keep_text(figure, options->title),
                          .x = keep_axis(figure, &options->x),
                          .y = keep_axis(figure, &options->y),
+                         .width = AIS_PANEL_WIDTH,
                          .height = options->height > 0 ? options->height : AIS_PANEL_HEIGHT};
     panel->last = &panel->first;
+    return panel;
+}
+
+ais_panel *ais_figure_panel(ais_figure *figure, const ais_panel_options *options) {
+    ais_panel *panel = new_panel(figure, options);
+    if (!panel) return NULL;
     *figure->last = panel;
     figure->last = &panel->next;
     figure->panels++;
     return panel;
+}
+
+ais_panel *ais_figure_triangle(ais_figure *figure, const char *title, int side) {
+    static const int wide[] = {300, 210, 180, 160, 145, 135}; /* a cell, by their number in a row */
+    int most = sizeof wide / sizeof *wide, cell = side <= most ? wide[side - 1] : 120;
+    size_t cells = (size_t)side * ((size_t)side + 1) / 2;
+    ais_panel *panel =
+        ais_figure_panel(figure, &(ais_panel_options){.title = title, .height = side * cell + (side > 1 ? 70 : 110)});
+    if (!panel) return NULL;
+    panel->width = fmax(side * cell + 80, AIS_PANEL_WIDTH);
+    panel->cell = take(figure, cells * sizeof *panel->cell);
+    panel->side = side;
+    for (size_t k = 0; panel->cell && k < cells; k++) panel->cell[k] = NULL;
+    return panel;
+}
+
+ais_panel *ais_triangle_cell(ais_panel *triangle, int row, int column, const ais_panel_options *options) {
+    if (!triangle || !triangle->cell) return NULL;
+    ais_panel *cell = new_panel(triangle->figure, options);
+    triangle->cell[row * (row + 1) / 2 + column] = cell;
+    return cell;
 }
 
 /* A layer at the end of the panel, or NULL. */
@@ -188,6 +216,7 @@ void ais_panel_heat(ais_panel *panel, const ais_grid *grid, const double *value,
     layer->low = heat ? heat->low : 0;
     layer->high = heat ? heat->high : 0;
     layer->numbers = heat && heat->numbers;
+    layer->tint = heat && heat->tint;
     layer->label = heat && heat->label ? keep_text(panel->figure, heat->label) : NULL;
     if (layer->low != layer->high) return;
     layer->low = INFINITY;

@@ -29,7 +29,7 @@ struct ais_layer {
     double *x, *y;
     ais_grid grid; /* heat */
     double low, high;
-    bool numbers;
+    bool numbers, tint;
     int series; /* bars: which, from 0 */
 };
 
@@ -38,9 +38,11 @@ struct ais_panel {
     ais_panel *next;
     const char *title; /* "" when there is none */
     ais_axis x, y;     /* labels and names copied, labels never NULL */
-    double height;
+    double width, height;
     ais_layer *first, **last;
     int bar_series;
+    ais_panel **cell; /* a triangle: side (side + 1) / 2 panels, row by row; or NULL */
+    int side;
 };
 
 struct ais_figure {
@@ -52,6 +54,13 @@ struct ais_figure {
 };
 
 enum { AIS_PANEL_WIDTH = 340, AIS_PANEL_HEIGHT = 240 };
+
+/* A panel that is a triangle of square ones: cell (row, column), column <= row <= side - 1. Cells of a column share
+ * their x axis and cells of a row below the diagonal their y axis: all of them must have the ends of both. Labels are
+ * told at the left and at the bottom, titles above the cells of the diagonal; the layers of the triangle itself are its
+ * legend, nothing else of them is seen. title: for readers who cannot see it. */
+ais_panel *ais_figure_triangle(ais_figure *figure, const char *title, int side);
+ais_panel *ais_triangle_cell(ais_panel *triangle, int row, int column, const ais_panel_options *options);
 
 /* Draws one panel with its upper left corner at (x, y). */
 void ais_panel_draw(ais_canvas *canvas, const ais_panel *panel, double x, double y);

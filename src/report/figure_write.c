@@ -44,6 +44,13 @@ static double row_height(const ais_panel *panel, int columns, const ais_panel **
     return height;
 }
 
+/* Of a column: that of the widest panel. */
+static double column_width(const ais_figure *figure) {
+    double width = AIS_PANEL_WIDTH;
+    for (const ais_panel *at = figure->first; at; at = at->next) width = fmax(width, at->width);
+    return width;
+}
+
 static ais_status check(ais_context *context, const ais_figure *figure) {
     if (figure->failed) return ais_fail(context, AIS_NO_MEMORY, "out of memory for a figure");
     if (figure->panels == 0) return ais_fail(context, AIS_BAD_ARGUMENT, "the figure is empty: add a panel first");
@@ -56,7 +63,7 @@ ais_status ais_figure_write(ais_context *context, const ais_figure *figure, ais_
     ais_status status = check(context, figure);
     if (status != AIS_OK) return status;
     int columns = columns_of(figure);
-    double width = 2 * MARGIN + columns * AIS_PANEL_WIDTH + (columns - 1) * BETWEEN;
+    double column = column_width(figure), width = 2 * MARGIN + columns * column + (columns - 1) * BETWEEN;
     double top = MARGIN + (*figure->title ? TITLE_HEIGHT : 0), height = top + MARGIN;
     for (const ais_panel *at = figure->first; at;) height += row_height(at, columns, &at) + BETWEEN;
     /* How tall the note is, only a canvas can tell: a guess that is never too low, 8 units a letter. */
@@ -74,8 +81,7 @@ ais_status ais_figure_write(ais_context *context, const ais_figure *figure, ais_
     for (const ais_panel *at = figure->first; at;) {
         const ais_panel *next;
         double row = row_height(at, columns, &next);
-        for (int c = 0; at != next; c++, at = at->next)
-            ais_panel_draw(canvas, at, MARGIN + c * (AIS_PANEL_WIDTH + BETWEEN), y);
+        for (int c = 0; at != next; c++, at = at->next) ais_panel_draw(canvas, at, MARGIN + c * (column + BETWEEN), y);
         y += row + BETWEEN;
     }
     paragraph(canvas, &small, MARGIN + 5, y + 6, width - 2 * MARGIN - 10, figure->note);
@@ -120,8 +126,10 @@ static void write_element(const ais_panel *panel, const char *svg, const char *p
     if (!content) return;
     fprintf(file,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" "
-            "viewBox=\"0 0 %d %.0f\" width=\"%d\" height=\"%.0f\" role=\"img\"><title>",
-            AIS_PANEL_WIDTH, panel->height, AIS_PANEL_WIDTH, panel->height);
+            "viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" role=\"img\"",
+            panel->width, panel->height, panel->width, panel->height);
+    if (panel->cell) fprintf(file, " style=\"max-width:%.0fpx\"", 1.2 * panel->width); /* wider than the others */
+    fputs("><title>", file);
     ais_html_text(file, panel->title);
     if (*panel->y.label || *panel->x.label) {
         fputs(": ", file);
@@ -143,7 +151,7 @@ ais_status ais_panel_inline(ais_context *context, const ais_figure *figure, int 
     FILE *memory = panel ? open_memstream(&svg, &size) : NULL;
     if (!memory) return ais_fail(context, AIS_NO_MEMORY, "out of memory for a figure");
     ais_canvas *canvas;
-    status = ais_canvas_new(context, AIS_SVG, AIS_PANEL_WIDTH, panel->height, true, memory, &canvas);
+    status = ais_canvas_new(context, AIS_SVG, panel->width, panel->height, true, memory, &canvas);
     if (status == AIS_OK) {
         ais_panel_draw(canvas, panel, 0, 0);
         status = ais_canvas_end(context, canvas);

@@ -11,51 +11,61 @@
 #include "base/status.h"
 #include "diagnostics/judge.h"
 
-enum { SHOWN = 4 }; /* parameters, when none are named */
-
 typedef struct kind {
     ais_figure_entry entry;
     ais_status (*draw)(ais_scene *scene);
-    bool by_parameter;
+    int least,
+        most; /* parameters, when none are named: so many, and up to `most` that need a look. 0: not by parameter */
     int columns;
 } kind;
 
 static const kind kinds[] = {
+    {{"corner", "Corner plot",
+      "marginals with median, 5% and 95% quantile, and every pair of parameters with the lines that hold 39% and 86% "
+      "of "
+      "the draws; the target's own lines where its density is known"},
+     ais_draw_corner,
+     6,
+     6,
+     0},
     {{"marginals", "Marginals", "histograms of all draws, with every chain's as a thin line: they should agree"},
      ais_draw_marginals,
-     true,
+     4,
+     AIS_MOST_SHOWN,
      0},
     {{"rank", "Rank plots", "where each chain's draws stand among all: flat when the chains agree"},
      ais_draw_ranks,
-     true,
+     4,
+     AIS_MOST_SHOWN,
      0},
     {{"trace", "Traces", "draws in their order: no trend, no chain apart, no long flat stretches"},
      ais_draw_traces,
-     true,
+     4,
+     AIS_MOST_SHOWN,
      0},
     {{"autocorrelation", "Autocorrelation", "how long a draw is remembered: the sooner at zero, the better"},
      ais_draw_autocorrelation,
-     true,
-     0},
-    {{"pairs", "Pairs", "the density of draws in two parameters, beside the target's where it is known"},
-     ais_draw_pairs,
-     true,
+     4,
+     AIS_MOST_SHOWN,
      0},
     {{"training", "Training", "loss, acceptance and worst ESS while the kernel was learned"},
      ais_draw_training,
-     false,
+     0,
+     0,
      0},
     {{"ladder", "Ladder",
       "inverse temperatures of the rungs, rejected swaps of neighbours (as many at each is best), and round trips of "
       "replicas (steady and alike in all chains is best)"},
      ais_draw_ladder,
-     false,
+     0,
+     0,
      3},
     {{"modes", "Modes", "the share of draws in every mode, and the acceptance of steps that start there"},
      ais_draw_modes,
-     false,
+     0,
+     0,
      0},
-    {{"jumps", "Mode jumps", "how often a draw and the next one are in which modes"}, ais_draw_jumps, false, 0},
+    {{"jumps", "Mode jumps", "how often a draw and the next one are in which modes"}, ais_draw_jumps, 0, 0, 0},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -69,10 +79,8 @@ static const kind *find(const char *name) {
 
 /* NULL, or why the figure cannot be made. */
 static const char *objection(const char *name, const ais_figure_data *data) {
-    bool two = data->draws->dim > 1 && !(data->parameter && data->parameters < 2);
     bool modes = data->target && data->target->reference && data->target->reference->modes > 0 &&
                  data->target->reference->mode && data->target->dim == data->draws->dim;
-    if (strcmp(name, "pairs") == 0 && !two) return "it needs two parameters";
     if (strcmp(name, "training") == 0 && (!data->curve || data->points < 1))
         return "there is no training curve: give the folder of a run that learned, with its run.json";
     if (strcmp(name, "ladder") == 0 && !ais_judge_stat(data->draws, "ladder_trip__", "ladder_trip"))
@@ -118,25 +126,30 @@ static double badness(const ais_parameter_summary *p) {
     return (p->rhat > 1.01 ? 1e6 * p->rhat : 0) + 1 / fmax(ess, 1e-6);
 }
 
-int ais_worst_parameters(const ais_figure_data *data, int most, int *parameter) {
-    int dim = data->draws->dim, count = dim < most ? dim : most;
-    place *places = data->diagnosis && dim > most ? ais_allocate((size_t)dim * sizeof *places) : NULL;
+static bool needs_a_look(const ais_parameter_summary *p) {
+    return !(p->rhat <= 1.01) || !(fmin(fmin(p->ess_bulk, p->ess_tail), p->ess_square) >= 400);
+}
+
+int ais_worst_parameters(const ais_figure_data *data, int least, int most, int *parameter) {
+    int dim = data->draws->dim, count = dim < least ? dim : least;
+    place *places = data->diagnosis && dim > least ? ais_allocate((size_t)dim * sizeof *places) : NULL;
     for (int i = 0; i < count; i++) parameter[i] = i;
     if (!places) return count;
     for (int i = 0; i < dim; i++) places[i] = (place){badness(&data->diagnosis->parameter[i]), i};
     qsort(places, (size_t)dim, sizeof *places, by_badness);
+    while (count < dim && count < most && needs_a_look(&data->diagnosis->parameter[places[count].index])) count++;
     for (int i = 0; i < count; i++) parameter[i] = places[i].index;
     free(places);
     return count;
 }
 
-static void select_parameters(ais_scene *scene, int *room) {
+static void select_parameters(ais_scene *scene, const kind *this, int *room) {
     const ais_figure_data *data = scene->data;
     scene->parameter = data->parameter;
     scene->parameters = data->parameters;
     if (data->parameter) return;
     scene->parameter = room;
-    scene->parameters = ais_worst_parameters(data, SHOWN, room);
+    scene->parameters = ais_worst_parameters(data, this->least, this->most, room);
     if (scene->parameters < data->draws->dim)
         ais_scene_say(scene, "The %d %s of %d parameters.", scene->parameters,
                       data->diagnosis ? "worst (largest R-hat, smallest ESS)" : "first", data->draws->dim);
@@ -155,7 +168,7 @@ static ais_status unknown(ais_context *context, const char *name) {
     if (near) return ais_fail(context, AIS_BAD_ARGUMENT, "unknown figure '%s'; did you mean '%s'?", name, near);
     return ais_fail(
         context, AIS_BAD_ARGUMENT,
-        "unknown figure '%s'; there are marginals, rank, trace, autocorrelation, pairs, training, ladder, modes and "
+        "unknown figure '%s'; there are corner, marginals, rank, trace, autocorrelation, training, ladder, modes and "
         "jumps",
         name);
 }
@@ -179,11 +192,11 @@ ais_status ais_figure_of_draws(ais_context *context, const char *name, const ais
     ais_status status = check(context, name, data);
     if (status != AIS_OK) return status;
     const kind *this = find(name);
-    int room[SHOWN];
+    int room[AIS_MOST_SHOWN];
     ais_scene scene = {.context = context, .data = data};
     if ((status = ais_figure_new(context, this->entry.title, this->columns, figure)) != AIS_OK) return status;
     scene.figure = *figure;
-    if (this->by_parameter) select_parameters(&scene, room);
+    if (this->least) select_parameters(&scene, this, room);
     status = this->draw(&scene);
     if (status == AIS_OK) ais_figure_note(*figure, scene.note);
     if (status == AIS_OK) return AIS_OK;

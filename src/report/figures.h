@@ -26,14 +26,16 @@ ais_status ais_draw_marginals(ais_scene *scene);
 ais_status ais_draw_ranks(ais_scene *scene);
 ais_status ais_draw_traces(ais_scene *scene);
 ais_status ais_draw_autocorrelation(ais_scene *scene);
-ais_status ais_draw_pairs(ais_scene *scene);
+ais_status ais_draw_corner(ais_scene *scene);
 ais_status ais_draw_training(ais_scene *scene);
 ais_status ais_draw_ladder(ais_scene *scene);
 ais_status ais_draw_modes(ais_scene *scene);
 ais_status ais_draw_jumps(ais_scene *scene);
 
-/* The parameters to show when the caller names none: at most `most`, the smallest ESS or largest R-hat first. Returns
- * how many. */
-int ais_worst_parameters(const ais_figure_data *data, int most, int *parameter);
+enum { AIS_MOST_SHOWN = 12 }; /* in a figure, when the caller names none */
+
+/* The parameters to show then: `least` and all that need a look (R-hat above 1.01, ESS below 400), at most `most`; the
+ * largest R-hat or smallest ESS first, or all in their order where there are no more than `least`. Returns how many. */
+int ais_worst_parameters(const ais_figure_data *data, int least, int most, int *parameter);
 
 #endif

@@ -1,5 +1,6 @@
 /* report.html: verdict, numbers, table, figures, configuration. Written as XML that browsers read as HTML. */
 #include <ctype.h>
+#include <math.h>
 
 #include "base/status.h"
 #include "report/figure.h"
@@ -12,10 +13,12 @@ static ais_status figure_section(ais_context *context, const ais_page *page, int
     ais_status status = ais_figure_of_draws(context, entry->name, page->data, &figure);
     if (status != AIS_OK) return status;
     int panels = ais_figure_panels(figure);
+    bool wide = panels == 1 && figure->first->cell;
+    int quarters = wide ? (int)ceil(figure->first->width / AIS_PANEL_WIDTH) : panels;
     fprintf(page->file, "<section class=\"w%d\">\n<h2 id=\"%s\">%s</h2>\n<p class=\"about\">%c",
-            panels < 4 ? panels : 4, entry->name, entry->title, toupper((unsigned char)entry->summary[0]));
+            quarters < 4 ? quarters : 4, entry->name, entry->title, toupper((unsigned char)entry->summary[0]));
     ais_html_text(page->file, entry->summary + 1);
-    fputs(".</p>\n<div class=\"panels\">\n", page->file);
+    fprintf(page->file, ".</p>\n<div class=\"%s\">\n", wide ? "alone" : "panels");
     for (int i = 0; i < panels && status == AIS_OK; i++) {
         char prefix[32];
         snprintf(prefix, sizeof prefix, "f%dp%d", kind, i);

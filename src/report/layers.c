@@ -90,6 +90,14 @@ static void draw_numbers(ais_canvas *canvas, const ais_layer *layer, const ais_p
     }
 }
 
+/* The first colour of the palette, the more of it the larger the share: seen on white and on dark pages. */
+static uint32_t tinted(double share) {
+    ais_colour colour = ais_colour_of(0);
+    double alpha = 0.7 * share;
+    uint32_t pixel = ais_pixel((ais_colour){alpha * colour.red, alpha * colour.green, alpha * colour.blue});
+    return (pixel & 0xFFFFFFU) | (uint32_t)(255 * alpha + 0.5) << 24;
+}
+
 static void draw_heat(ais_canvas *canvas, const ais_layer *layer, const ais_plane *plane) {
     const ais_grid *grid = &layer->grid;
     /* Readers of SVG smooth images: what is to be seen as cells gets many pixels a cell. */
@@ -97,7 +105,7 @@ static void draw_heat(ais_canvas *canvas, const ais_layer *layer, const ais_plan
     size_t nx = (size_t)grid->nx * (size_t)across, ny = (size_t)grid->ny * (size_t)up;
     uint32_t table[256], *pixel = ais_allocate(nx * ny * sizeof *pixel);
     if (!pixel) return;
-    for (int i = 0; i < 256; i++) table[i] = ais_pixel(ais_colour_scale(i / 255.0));
+    for (int i = 0; i < 256; i++) table[i] = layer->tint ? tinted(i / 255.0) : ais_pixel(ais_colour_scale(i / 255.0));
     for (size_t k = 0; k < nx * ny; k++) {
         size_t row = (ny - 1 - k / nx) / (size_t)up, column = k % nx / (size_t)across;
         double share = heat_share(layer, layer->y[row * (size_t)grid->nx + column]);

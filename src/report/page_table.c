@@ -57,7 +57,7 @@ ais_status ais_page_table(ais_context *context, const ais_page *page) {
     FILE *file = page->file;
     int *shown = ais_allocate((size_t)MOST_ROWS * sizeof *shown);
     if (!shown) return ais_fail_memory(context, "a table", MOST_ROWS * sizeof *shown);
-    int rows = ais_worst_parameters(page->data, MOST_ROWS, shown);
+    int rows = ais_worst_parameters(page->data, MOST_ROWS, MOST_ROWS, shown);
     qsort(shown, (size_t)rows, sizeof *shown, upward);
     fputs("<h2>Parameters</h2>\n", file);
     if (rows < diagnosis->dim)

@@ -3,16 +3,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/figure.h"
-#include "report/layers.h"
-#include "report/ticks.h"
+#include "report/panel.h"
 
-enum { TICK_SIZE = 11, LABEL_SIZE = 12, TITLE_SIZE = 13, GAP = 5, LEGEND_ROW = 16, SWATCH = 18, SCALE_WIDTH = 12 };
+enum {
+    TICK_SIZE = AIS_TICK_SIZE,
+    LABEL_SIZE = AIS_LABEL_SIZE,
+    TITLE_SIZE = 13,
+    GAP = 5,
+    LEGEND_ROW = 16,
+    SWATCH = 18,
+    SCALE_WIDTH = 12
+};
 
-static const ais_lettering tick_letters = {.size = TICK_SIZE, .colour = {0.2, 0.2, 0.2}};
-static const ais_lettering label_letters = {.size = LABEL_SIZE, .colour = {0.2, 0.2, 0.2}, .anchor = 0.5};
+const ais_lettering ais_tick_letters = {.size = TICK_SIZE, .colour = {0.2, 0.2, 0.2}};
+const ais_lettering ais_label_letters = {.size = LABEL_SIZE, .colour = {0.2, 0.2, 0.2}, .anchor = 0.5};
+const ais_pen ais_axis_pen = {.colour = {0.2, 0.2, 0.2}, .opacity = 0.8, .width = 1};
 static const ais_lettering title_letters = {.size = TITLE_SIZE, .bold = true, .colour = {0.2, 0.2, 0.2}};
-static const ais_pen ink = {.colour = {0.2, 0.2, 0.2}, .opacity = 0.8, .width = 1};
 static const ais_pen faint = {.colour = {0.2, 0.2, 0.2}, .opacity = 0.13, .width = 1};
 
 void ais_canvas_fit(ais_canvas *canvas, const ais_lettering *lettering, double width, const char *text, char *fitted,
@@ -102,15 +108,14 @@ static void draw_swatch(ais_canvas *canvas, const ais_layer *layer, double x, do
         ais_canvas_lines(canvas, line, 2, &pen);
 }
 
-/* Entries from left to right, in as many rows as they need; the height used. Draws nothing when !draw. */
-static double legend(ais_canvas *canvas, const ais_panel *panel, double x, double y, double width, bool draw) {
+double ais_panel_legend(ais_canvas *canvas, const ais_panel *panel, double x, double y, double width, bool draw) {
     double at = 0;
     int rows = 0;
     for (const ais_layer *layer = panel->first; layer; layer = layer->next) {
         char text[128];
         if (!in_legend(layer)) continue;
-        ais_canvas_fit(canvas, &tick_letters, width - SWATCH, layer->label, text, sizeof text);
-        double needed = SWATCH + ais_canvas_text_width(canvas, &tick_letters, text);
+        ais_canvas_fit(canvas, &ais_tick_letters, width - SWATCH, layer->label, text, sizeof text);
+        double needed = SWATCH + ais_canvas_text_width(canvas, &ais_tick_letters, text);
         if (rows == 0 || at + needed > width) {
             rows++;
             at = 0;
@@ -118,7 +123,7 @@ static double legend(ais_canvas *canvas, const ais_panel *panel, double x, doubl
         double baseline = y + rows * LEGEND_ROW - 5;
         if (draw) {
             draw_swatch(canvas, layer, x + at, baseline - 4);
-            ais_canvas_text(canvas, x + at + SWATCH, baseline, &tick_letters, text);
+            ais_canvas_text(canvas, x + at + SWATCH, baseline, &ais_tick_letters, text);
         }
         at += needed + 12;
     }
@@ -127,10 +132,10 @@ static double legend(ais_canvas *canvas, const ais_panel *panel, double x, doubl
 
 /* ---- ticks ----------------------------------------------------------------------------------------------- */
 
-static double widest(ais_canvas *canvas, const ais_ticks *ticks) {
+double ais_ticks_widest(ais_canvas *canvas, const ais_ticks *ticks) {
     double most = 0;
     for (int i = 0; i < ticks->count; i++)
-        most = fmax(most, ais_canvas_text_width(canvas, &tick_letters, ticks->label[i]));
+        most = fmax(most, ais_canvas_text_width(canvas, &ais_tick_letters, ticks->label[i]));
     return most;
 }
 
@@ -153,25 +158,23 @@ static void ticks_of(const ais_axis *axis, double low, double high, int most, ai
         ais_ticks_linear(low, high, most, axis->whole, ticks);
 }
 
-/* As many as have room below an axis of this width. */
-static void ticks_below(ais_canvas *canvas, const ais_axis *axis, double low, double high, double width,
-                        ais_ticks *ticks) {
+void ais_ticks_below(ais_canvas *canvas, const ais_axis *axis, double low, double high, double width,
+                     ais_ticks *ticks) {
     for (int most = axis->names ? AIS_MOST_TICKS : 8; most >= 2; most--) {
         ticks_of(axis, low, high, most, ticks);
-        if (ticks->count * (widest(canvas, ticks) + 12) <= width) return;
+        if (ticks->count * (ais_ticks_widest(canvas, ticks) + 12) <= width) return;
     }
 }
 
 /* By how much the last label would leave the panel. */
 static double overhang(ais_canvas *canvas, const ais_plane *plane, const ais_ticks *ticks, double edge) {
     const char *label = ticks->count ? ticks->label[ticks->count - 1] : "";
-    double half = 0.5 * ais_canvas_text_width(canvas, &tick_letters, label);
+    double half = 0.5 * ais_canvas_text_width(canvas, &ais_tick_letters, label);
     double end = ais_plane_x(plane, ticks->count ? ticks->at[ticks->count - 1] : plane->x_low) + half;
     return fmax(end + 2 - edge, 0);
 }
 
-/* "label (×10⁶)" */
-static void label_with_factor(const char *label, const ais_ticks *ticks, char *text, size_t size) {
+void ais_label_with_factor(const char *label, const ais_ticks *ticks, char *text, size_t size) {
     const char *open = *label && *ticks->factor ? " (" : "", *close = *label && *ticks->factor ? ")" : "";
     snprintf(text, size, "%s%s%s%s", label, open, ticks->factor, close);
 }
@@ -179,7 +182,7 @@ static void label_with_factor(const char *label, const ais_ticks *ticks, char *t
 /* ---- the panel ------------------------------------------------------------------------------------------- */
 
 static void draw_x_axis(ais_canvas *canvas, const ais_panel *panel, const ais_plane *plane, const ais_ticks *ticks) {
-    ais_lettering letters = tick_letters;
+    ais_lettering letters = ais_tick_letters;
     char text[160], fitted[160];
     double bottom = plane->top + plane->height;
     letters.anchor = 0.5;
@@ -187,18 +190,18 @@ static void draw_x_axis(ais_canvas *canvas, const ais_panel *panel, const ais_pl
         double x = ais_plane_x(plane, ticks->at[i]);
         const double grid[] = {x, plane->top, x, bottom}, mark[] = {x, bottom, x, bottom + 4};
         if (!panel->x.names) ais_canvas_lines(canvas, grid, 2, &faint);
-        ais_canvas_lines(canvas, mark, 2, &ink);
+        ais_canvas_lines(canvas, mark, 2, &ais_axis_pen);
         ais_canvas_text(canvas, x, bottom + 4 + TICK_SIZE, &letters, ticks->label[i]);
     }
-    label_with_factor(panel->x.label, ticks, text, sizeof text);
-    ais_canvas_fit(canvas, &label_letters, plane->width, text, fitted, sizeof fitted);
-    ais_canvas_text(canvas, plane->left + 0.5 * plane->width, bottom + 8 + TICK_SIZE + LABEL_SIZE, &label_letters,
+    ais_label_with_factor(panel->x.label, ticks, text, sizeof text);
+    ais_canvas_fit(canvas, &ais_label_letters, plane->width, text, fitted, sizeof fitted);
+    ais_canvas_text(canvas, plane->left + 0.5 * plane->width, bottom + 8 + TICK_SIZE + LABEL_SIZE, &ais_label_letters,
                     fitted);
 }
 
 static void draw_y_axis(ais_canvas *canvas, const ais_panel *panel, const ais_plane *plane, const ais_ticks *ticks,
                         double left_edge) {
-    ais_lettering letters = tick_letters, upward = label_letters;
+    ais_lettering letters = ais_tick_letters, upward = ais_label_letters;
     char text[160], fitted[160];
     letters.anchor = 1;
     upward.upward = true;
@@ -207,10 +210,10 @@ static void draw_y_axis(ais_canvas *canvas, const ais_panel *panel, const ais_pl
         const double grid[] = {plane->left, y, plane->left + plane->width, y},
                      mark[] = {plane->left - 4, y, plane->left, y};
         if (!panel->y.names) ais_canvas_lines(canvas, grid, 2, &faint);
-        ais_canvas_lines(canvas, mark, 2, &ink);
+        ais_canvas_lines(canvas, mark, 2, &ais_axis_pen);
         ais_canvas_text(canvas, plane->left - 6, y + 0.36 * TICK_SIZE, &letters, ticks->label[i]);
     }
-    label_with_factor(panel->y.label, ticks, text, sizeof text);
+    ais_label_with_factor(panel->y.label, ticks, text, sizeof text);
     ais_canvas_fit(canvas, &upward, plane->height, text, fitted, sizeof fitted);
     ais_canvas_text(canvas, left_edge + LABEL_SIZE, plane->top + 0.5 * plane->height, &upward, fitted);
 }
@@ -228,19 +231,19 @@ static double colour_scale(ais_canvas *canvas, const ais_layer *heat, const ais_
     double low = heat->low, high = heat->high;
     ais_ticks_range(&low, &high, false);
     ais_ticks_linear(low, high, 6, false, &ticks);
-    double labels = widest(canvas, &ticks), left = plane->left + plane->width + 8;
+    double labels = ais_ticks_widest(canvas, &ticks), left = plane->left + plane->width + 8;
     if (draw) {
         uint32_t pixel[STEPS];
         char text[160], fitted[160];
-        ais_lettering upward = label_letters;
+        ais_lettering upward = ais_label_letters;
         upward.upward = true;
         for (int i = 0; i < STEPS; i++) pixel[i] = ais_pixel(ais_colour_scale(1 - (i + 0.5) / STEPS));
         ais_canvas_image(canvas, left, plane->top, SCALE_WIDTH, plane->height, pixel, 1, STEPS);
         for (int i = 0; i < ticks.count; i++) {
             double y = plane->top + plane->height * (1 - (ticks.at[i] - low) / (high - low));
-            ais_canvas_text(canvas, left + SCALE_WIDTH + 4, y + 0.36 * TICK_SIZE, &tick_letters, ticks.label[i]);
+            ais_canvas_text(canvas, left + SCALE_WIDTH + 4, y + 0.36 * TICK_SIZE, &ais_tick_letters, ticks.label[i]);
         }
-        label_with_factor(heat->label, &ticks, text, sizeof text);
+        ais_label_with_factor(heat->label, &ticks, text, sizeof text);
         ais_canvas_fit(canvas, &upward, plane->height, text, fitted, sizeof fitted);
         ais_canvas_text(canvas, left + SCALE_WIDTH + 8 + labels + 0.8 * LABEL_SIZE, plane->top + 0.5 * plane->height,
                         &upward, fitted);
@@ -249,29 +252,33 @@ static double colour_scale(ais_canvas *canvas, const ais_layer *heat, const ais_
 }
 
 void ais_panel_draw(ais_canvas *canvas, const ais_panel *panel, double x, double y) {
-    double width = AIS_PANEL_WIDTH, top = GAP + (*panel->title ? TITLE_SIZE + 6 : 0);
+    if (panel->cell) {
+        ais_triangle_draw(canvas, panel, x, y);
+        return;
+    }
+    double width = panel->width, top = GAP + (*panel->title ? TITLE_SIZE + 6 : 0);
     char title[256];
     ais_ticks across, up;
     ais_plane plane = {.x_log = panel->x.log, .y_log = panel->y.log};
     axis_range(panel, false, &plane.x_low, &plane.x_high);
     axis_range(panel, true, &plane.y_low, &plane.y_high);
-    double legend_height = legend(canvas, panel, x + GAP, y + top, width - 2 * GAP, false);
+    double legend_height = ais_panel_legend(canvas, panel, x + GAP, y + top, width - 2 * GAP, false);
     plane.top = y + top + legend_height + GAP;
     plane.height = y + panel->height - plane.top - (8 + TICK_SIZE + LABEL_SIZE + GAP);
     int most = (int)(plane.height / 26);
     if (panel->y.names) most = (int)(plane.height / 13);
     ticks_of(&panel->y, plane.y_low, plane.y_high, most < 2 ? 2 : most > AIS_MOST_TICKS ? AIS_MOST_TICKS : most, &up);
     double label_room = *panel->y.label || *up.factor ? LABEL_SIZE + GAP : 0;
-    plane.left = x + GAP + label_room + widest(canvas, &up) + 8;
+    plane.left = x + GAP + label_room + ais_ticks_widest(canvas, &up) + 8;
     plane.width = x + width - 12 - plane.left;
     const ais_layer *heat = heat_with_scale(panel);
     if (heat) plane.width -= colour_scale(canvas, heat, &plane, false) - 8;
-    ticks_below(canvas, &panel->x, plane.x_low, plane.x_high, plane.width, &across);
+    ais_ticks_below(canvas, &panel->x, plane.x_low, plane.x_high, plane.width, &across);
     if (!heat) plane.width -= overhang(canvas, &plane, &across, x + width);
 
     ais_canvas_fit(canvas, &title_letters, width - 2 * GAP, panel->title, title, sizeof title);
     ais_canvas_text(canvas, x + GAP, y + GAP + TITLE_SIZE, &title_letters, title);
-    legend(canvas, panel, x + GAP, y + top, width - 2 * GAP, true);
+    ais_panel_legend(canvas, panel, x + GAP, y + top, width - 2 * GAP, true);
     draw_x_axis(canvas, panel, &plane, &across);
     draw_y_axis(canvas, panel, &plane, &up, x + GAP - 2);
     if (heat) colour_scale(canvas, heat, &plane, true);
@@ -285,5 +292,5 @@ void ais_panel_draw(ais_canvas *canvas, const ais_panel *panel, double x, double
                             plane.top + plane.height,
                             plane.left + plane.width,
                             plane.top + plane.height};
-    ais_canvas_lines(canvas, frame, 3, &ink);
+    ais_canvas_lines(canvas, frame, 3, &ais_axis_pen);
 }

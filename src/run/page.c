@@ -23,7 +23,10 @@ ais_status ais_run_html(ais_context *context, const ais_run_result *result, cons
                                   .target = page->target && page->target->reference ? page->target : NULL,
                                   .curve = training ? training->point : NULL,
                                   .points = training ? training->points : 0,
-                                  .rungs = training ? &training->rungs : NULL};
+                                  .rungs = training ? &training->rungs : NULL,
+                                  .parameter = page->parameter,
+                                  .parameters = page->parameters,
+                                  .truth = page->truth};
     const ais_report_page rest = {.training = training, .configuration = page->configuration};
     return ais_report_html(context, &data, &run, &rest, file);
 }

@@ -34,8 +34,8 @@ assert len(ids) == len(set(ids)), "an id is there twice"
 used = set(re.findall(r'(?:href="#|url\(#)([^")]*)', text))
 assert used <= set(ids), used - set(ids)
 headings = [node.getAttribute("id") for node in page.getElementsByTagName("h2") if node.getAttribute("id")]
-assert headings == ["marginals", "rank", "trace", "autocorrelation", "pairs", "modes", "jumps"], headings
-assert len(page.getElementsByTagName("svg")) == 13, len(page.getElementsByTagName("svg"))
+assert headings == ["corner", "marginals", "rank", "trace", "autocorrelation", "modes", "jumps"], headings
+assert len(page.getElementsByTagName("svg")) == 12, len(page.getElementsByTagName("svg"))
 assert "currentColor" in text and "rgb(20%" not in text
 PYTHON
 
@@ -43,14 +43,29 @@ PYTHON
 [ "$("$ais" plot "$work/run" -o "$work/svg" | wc -l)" = 7 ]
 well_formed "$work"/svg/*.svg
 [ "$("$ais" plot "$work"/run/draws-*.csv -o "$work/csv" | wc -l)" = 5 ]
-[ "$("$ais" plot "$work/run/draws.nc" --target mog6 --figure jumps,pairs --format pdf -o "$work/pdf")" = "$work/pdf/jumps.pdf
-$work/pdf/pairs.pdf" ]
-head -c 5 "$work/pdf/pairs.pdf" | grep -q '%PDF-'
+[ "$("$ais" plot "$work/run/draws.nc" --target mog6 --figure jumps,corner --format pdf -o "$work/pdf")" = "$work/pdf/jumps.pdf
+$work/pdf/corner.pdf" ]
+head -c 5 "$work/pdf/corner.pdf" | grep -q '%PDF-'
 "$ais" plot "$work/run" --figure marginals --parameters x.2 --format png -q -o "$work/png"
 head -c 4 "$work/png/marginals.png" | grep -q PNG
 "$ais" plot "$work/run" --figure trace -p x -q -o "$work/vector"
 [ "$(ls "$work/vector")" = trace.svg ]
 ! ls "$work"/*/*.part 2> /dev/null
+
+# One parameter has a corner plot too. True values from words and from a file give the same bytes, and others than none;
+# pages show the parameters that were asked for, and the truth.
+"$ais" plot "$work/run" --figure corner -p x.1 -q -o "$work/one"
+well_formed "$work/one/corner.svg"
+echo '{"x": [2.5, -4.25]}' > "$work/truth.json"
+"$ais" plot "$work/run" --figure corner --truth x.2=-4.25,x.1=2.5 -q -o "$work/words"
+"$ais" plot "$work/run" --figure corner --truth "$work/truth.json" -q -o "$work/file"
+"$ais" plot "$work/run" --figure corner -q -o "$work/untrue"
+cmp "$work/words/corner.svg" "$work/file/corner.svg"
+! cmp -s "$work/words/corner.svg" "$work/untrue/corner.svg"
+[ "$(code "$ais" sample mog6 --sampler rwm --draws 500 --report --parameters x.2 --truth x.2=1 -q -o "$work/chosen")" = 3 ]
+grep -q "corner plot of x.2<" "$work/chosen/report.html"
+[ "$(code "$ais" diagnose "$work/run/draws.nc" --report "$work/chosen.html" --parameters x.2,x.1 --truth "$work/truth.json" -q)" = 3 ]
+grep -q "corner plot of x.2, x.1<" "$work/chosen.html"
 
 # What bench measured, as a figure; refusals come before anything is measured.
 for format in svg png pdf; do "$ais" bench steps --seconds 1e-4 --figure "$work/steps.$format" > "$work/stdout"; done
@@ -95,7 +110,18 @@ refuse 2 "did you mean 'x.2'" plot "$work/run" --parameters x.1,x.22 -o "$work/b
 refuse 2 "did you mean --figure" plot "$work/run" --figur trace
 refuse 2 "no training curve" plot "$work/run" --figure training -o "$work/bad"
 refuse 2 "known modes" plot "$work/odd.csv" --figure modes -o "$work/bad"
-refuse 2 "two parameters" plot "$work/run" --figure pairs -p x.1 -o "$work/bad"
+refuse 2 "did you mean 'x.2'" plot "$work/run" --truth x.1=0,x.22=1 -o "$work/bad"
+refuse 2 "a number for x.1, not '1e'" plot "$work/run" --truth x.1=1e -o "$work/bad"
+refuse 2 "neither NAME=VALUE nor a file" plot "$work/run" --truth nowhere.json -o "$work/bad"
+echo '{"x": [1, "two"]}' > "$work/text.json"
+refuse 2 "x.2 is not a number" plot "$work/run" --truth "$work/text.json" -o "$work/bad"
+echo '{"x": [1, 2, 3]}' > "$work/three.json"
+refuse 2 "no parameter 'x.3'" plot "$work/run" --truth "$work/three.json" -o "$work/bad"
+echo '[1' > "$work/cut.json"
+refuse 2 "is no JSON" plot "$work/run" --truth "$work/cut.json" -o "$work/bad"
+refuse 2 "for the figures of --report" diagnose "$work/run/draws.nc" --truth x.1=0
+refuse 2 "add --report" sample mog6 --parameters x.1 -q -o "$work/bad"
+refuse 2 "no parameter 'y'" run mog6 --parameters y -q -o "$work/bad"
 refuse 1 "has neither draws.nc" plot "$work" -o "$work/bad"
 refuse 1 "dimension 14" plot "$work/run" --target heart -o "$work/bad"
 refuse 1 "cannot" plot "$work/nowhere.csv" -o "$work/bad"

@@ -360,7 +360,7 @@ static size_t draw_all(const ais_draws *draws) {
             continue;
         }
         assert_ok(context, ais_figure_of_draws(&context, name, &data, &figure));
-        assert_in_range(ais_figure_panels(figure), 1, 6);
+        assert_in_range(ais_figure_panels(figure), 1, 12);
         all += ais_figures_available() ? bytes_of(figure, AIS_SVG, &bytes) : 1;
         free(bytes);
         bytes = NULL;
