@@ -227,7 +227,7 @@ static void checks_are_told_and_warn(void **state) {
             if (!strcmp(check->name, "chains agree")) found += check->passed;
         }
         assert_int_equal(found, 3);
-        if (what != NONE) assert_non_null(strstr(diagnosis->warning[before], "x.1 below"));
+        if (what != NONE) assert_non_null(strstr(diagnosis->warning[before], "of the draws of x.1 lie"));
         ais_diagnosis_free(diagnosis);
         ais_draws_free(draws);
     }
