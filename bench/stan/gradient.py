@@ -25,7 +25,7 @@ MODELS = ("eight_schools", "mixture", "decay", "counties", "grades")
 
 def place(name):
     """The path of a program without its ending: among the examples, or of the tests."""
-    return next(path / name for path in (ROOT / "examples", ROOT / "tests" / "stan") if (path / f"{name}.stan").exists())
+    return next(path for path in (ROOT / "examples" / f"07_{name}", ROOT / "tests" / "stan" / name) if path.with_suffix(".stan").exists())
 
 
 def theirs(model, draws):

@@ -18,7 +18,7 @@ cat "$prefix"/include/aisampler/*.h | tr -d '\n' | sed 's|/\*|\n&|g; s|\*/|&\n|g
 diff "$work/declared" "$work/exported" || { echo "exported and declared names differ"; exit 1; }
 
 cd "$work" # nothing of the tree is near
-cp "$root/examples/01_run.c" "$root/examples/own_density.c" .
+cp "$root/examples/01_run.c" "$root/examples/03_own_density.c" .
 export PKG_CONFIG_PATH=$library/pkgconfig LD_LIBRARY_PATH=$library
 cc 01_run.c $(pkg-config --cflags --libs aisampler) -o by-pkg-config
 ./by-pkg-config >said || { cat said; exit 1; }
@@ -38,7 +38,7 @@ cmake -S . -B built -DCMAKE_PREFIX_PATH="$prefix" >log && cmake --build built >>
 # The command finds its library without help, and the header for a density of one's own beside it.
 unset LD_LIBRARY_PATH
 export XDG_CACHE_HOME=$work/cache
-"$prefix/bin/aisampler" sample own_density.c --draws 200 --quiet --out drawn || [ $? = 3 ]
+"$prefix/bin/aisampler" sample 03_own_density.c --draws 200 --quiet --out drawn || [ $? = 3 ]
 [ -s drawn/summary.json ]
 ldd "$prefix/bin/aisampler" | grep -q "libaisampler.so.* => $prefix/" || { ldd "$prefix/bin/aisampler"; exit 1; }
 echo "$(wc -l <"$work/exported") names exported; programs outside of the tree build and run"

@@ -85,7 +85,9 @@ wants 2 "MODEL.stan" "$aisampler" sample stan
 wants 2 "ends with a colon" "$aisampler" sample stan:bridge.so:
 
 # ---- without stanli ----
-cp "$programs"/*.stan "$programs"/*.json "$programs"/../../examples/eight_schools.* .
+cp "$programs"/*.stan "$programs"/*.json .
+cp "$programs"/../../examples/07_eight_schools.stan eight_schools.stan
+cp "$programs"/../../examples/07_eight_schools.json eight_schools.json
 wants 2 "pip install stanli" env -i HOME="$folder" PATH=/nowhere "$aisampler" sample stan:rejects.stan
 wants 2 "AISAMPLER_STANLI: /nowhere/libstanli.so" env AISAMPLER_STANLI=/nowhere/libstanli.so "$aisampler" sample stan:rejects.stan
 wants 2 "it has no stanli_" env AISAMPLER_STANLI="$folder/bridge.so" "$aisampler" sample stan:rejects.stan

@@ -94,9 +94,9 @@ expect 2 "gradient" "$ais" sample "$work/own.c" --sampler nuts $quick
 nothing_complete
 
 # data, libraries, and what is not there
-expect 1 "cannot open data=nothere.csv" "$ais" sample examples/own_with_data.c:data=nothere.csv $quick
-expect 1 "name a table" "$ais" sample examples/own_with_data.c $quick
-expect 1 "there is no row" "$ais" sample examples/own_with_data.c:data=data/heart.csv $quick
+expect 1 "cannot open data=nothere.csv" "$ais" sample examples/05_data_file.c:data=nothere.csv $quick
+expect 1 "name a table" "$ais" sample examples/05_data_file.c $quick
+expect 1 "there is no row" "$ais" sample examples/05_data_file.c:data=data/heart.csv $quick
 expect 2 "takes no data" "$ais" sample "$work/own.c:data=data/heart.csv" $quick
 expect 1 "no_such_library" "$ais" sample "$work/own.c:link=-lno_such_library" $quick
 expect 2 "did you mean 'debug'" "$ais" sample "$work/own.c:debgu=on" $quick

@@ -86,7 +86,7 @@ def test_a_name_gives_what_the_command_gives(tmp_path):
 
 
 def test_a_file_in_c():
-    result = aisampler.sample(ROOT / "examples/own_density.c", draws=100)
+    result = aisampler.sample(ROOT / "examples/03_own_density.c", draws=100)
     assert result.draws.shape[:2] == (16, 100) and np.isfinite(result.draws).all()
 
 

@@ -23,7 +23,7 @@ LIMIT = 4.5  # combined standard errors; of some 250 means
 
 def place(file):
     """Of a program or its data: among the examples, or here."""
-    return next(path for path in (ROOT / "examples" / file, PROGRAMS / file) if path.exists())
+    return next(path for path in (ROOT / "examples" / f"07_{file}", PROGRAMS / file) if path.exists())
 
 
 def program(name):

@@ -69,10 +69,10 @@ static int objects(int *others) {
 
 static void the_example(void **state) {
     (void)state;
-    ais_target *target = opened("examples/own_density.c");
+    ais_target *target = opened("examples/03_own_density.c");
     ais_context context = {0};
     assert_int_equal(target->dim, 3);
-    assert_string_equal(target->name, "examples/own_density.c");
+    assert_string_equal(target->name, "examples/03_own_density.c");
     assert_string_equal(target->names[2], "log_s");
     if (ais_target_check(&context, target, 1, NULL) != AIS_OK) fail_msg("%s", context.message);
     ais_target_close(target);

@@ -1,7 +1,7 @@
 /* A density of your own that reads a table: how many questions 80 students left open, in groups by how long they
  * learned.
  *
- *     aisampler run examples/own_with_data.c:data=examples/exam.csv
+ *     aisampler run examples/05_data_file.c:data=examples/exam.csv
  *
  * Counts are Poisson, their rate is exp(a + b hours); priors a ~ N(0, 10^2), b ~ N(0, 1). open reads the file that
  * data= names, before anything else; a sentence in message is what the command says when it cannot. */

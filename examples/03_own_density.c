@@ -1,6 +1,6 @@
 /* A density of your own in one file: a straight line through seven measurements, with unknown noise.
  *
- *     aisampler run examples/own_density.c
+ *     aisampler run examples/03_own_density.c
  *
  * y = a + b t + noise, noise ~ N(0, s^2); priors a, b ~ N(0, 10^2), s ~ half-normal(0, 5^2). The
  * sampler wants the whole of R^3, so the third parameter is log s, and log p gets log |ds / d log s|
