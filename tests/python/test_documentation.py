@@ -1,4 +1,4 @@
-"""Every ```python block of the README and of docs/ runs."""
+"""Every ```python block of the README, docs/ and docs/howto/ runs."""
 
 import pathlib
 import re
@@ -8,7 +8,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCKS = [
     pytest.param(block, id=f"{page.name} {k}" + (" with jax" if "import jax" in block else ""))
-    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs" / "howto").glob("*.md"))]
     for k, block in enumerate(re.findall(r"^```python\n(.*?)^```", page.read_text(), re.M | re.S), 1)
 ]
 
