@@ -3,6 +3,7 @@
  * The headers in the order in which data flows:
  *     status.h       how functions fail
  *     density.h      a density of your own, in one C file
+ *     parameters.h   priors, bounds and constraints
  *     target.h       what to draw from
  *     kernel.h       how to move: learned involutions, random walk, HMC, NUTS
  *     draws.h        draws in memory and in files
@@ -29,6 +30,7 @@
 #include "draws.h"
 #include "figure.h"
 #include "kernel.h"
+#include "parameters.h"
 #include "ranks.h"
 #include "report.h"
 #include "run.h"
