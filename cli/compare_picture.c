@@ -70,7 +70,7 @@ int compare_picture(const ais_target *target, int count, const contestant *const
     ais_context context = {0};
     char note[200];
     *figure = NULL;
-    if (target->dim != 2) return 0;
+    if (target->dim != 2 || target->view) return 0;
     double *value = malloc((size_t)CELLS * CELLS * sizeof *value);
     if (!value) return complain(EXIT_FAILED, "out of memory");
     int panels = 0, chains = 0;

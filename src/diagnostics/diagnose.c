@@ -178,10 +178,10 @@ static ais_status check(ais_context *context, const ais_draws *draws, const ais_
         return ais_fail(context, AIS_BAD_ARGUMENT,
                         "there are %d parameters, %d chains and %d draws a chain: diagnostics need 1 or more of each",
                         draws->dim, draws->chains, draws->draws);
-    if (target && target->dim != draws->dim)
+    if (target && ais_target_shown(target) != draws->dim)
         return ais_fail(context, AIS_BAD_ARGUMENT,
                         "the draws have %d parameters, but target %s has %d: name the target they were made for",
-                        draws->dim, target->name, target->dim);
+                        draws->dim, target->name, ais_target_shown(target));
     return AIS_OK;
 }
 
@@ -189,6 +189,7 @@ ais_status ais_diagnose(ais_context *context, const ais_draws *draws, const ais_
                         ais_diagnosis **diagnosis_out) {
     ais_status status = check(context, draws, target);
     if (status != AIS_OK) return status;
+    if (target && target->view) target = NULL; /* what is known of x says nothing of what is shown of it */
     ais_diagnosis *diagnosis = calloc(1, sizeof *diagnosis);
     ais_parameter_summary *parameter = calloc((size_t)draws->dim, sizeof *parameter);
     ais_judge judge = {.context = context, .draws = draws, .target = target, .diagnosis = diagnosis};

@@ -34,7 +34,7 @@ void ais_truth_find(const ais_figure_data *data, ais_truth *truth) {
     const ais_draws *draws = data->draws;
     const ais_target *target = data->target;
     *truth = (ais_truth){.grid = {.nx = AIS_TRUTH_CELLS, .ny = AIS_TRUTH_CELLS}};
-    if (!target || target->dim != 2 || draws->dim != 2 || target->draws || !target->logp) return;
+    if (!target || target->view || target->dim != 2 || draws->dim != 2 || target->draws || !target->logp) return;
     size_t n = (size_t)draws->chains * (size_t)draws->draws, cells = (size_t)AIS_TRUTH_CELLS * AIS_TRUTH_CELLS;
     double *sorted = ais_allocate((n + 1) * sizeof *sorted), outside;
     ais_context context = {0};
