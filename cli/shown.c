@@ -148,7 +148,7 @@ int shown_find(shown *set, const char *const *names, int count) {
 int shown_find_of(shown *set, const ais_target *target) {
     if (!set->names && !set->truths) return 0;
     size_t count = (size_t)ais_target_shown(target);
-    const char **name = malloc(count * sizeof *name);
+    const char **name = calloc(count, sizeof *name);
     char(*room)[32] = malloc(count * sizeof *room);
     int code = name && room ? 0 : complain(EXIT_FAILED, "out of memory");
     for (size_t i = 0; code == 0 && i < count; i++) name[i] = ais_target_shown_name(target, (int)i, room[i]);

@@ -72,6 +72,15 @@ typedef struct ais_run_footer {
     double warmup_seconds, sample_seconds;
 } ais_run_footer;
 
+/* What ais_run makes of a run. */
+typedef struct ais_run_judgement {
+    double log_z, log_z_error; /* NAN: not known */
+    long densities, gradients; /* asked of the target, all together; a gradient comes with its density */
+    bool trust;
+    const char *verdict;  /* a sentence */
+    const char *warnings; /* a line each; "" when there are none */
+} ais_run_judgement;
+
 /* begin once, write in order, then end (complete) or abandon (failed; also after a failed begin, write
  * or end). Until end, a file sink's file is called NAME.part; a failed run never leaves a file that
  * looks complete. Files of an earlier run in the same directory stay until the new ones are complete;
@@ -84,6 +93,8 @@ struct ais_sink {
     ais_status (*end)(ais_context *, ais_sink *, const ais_run_footer *);
     void (*abandon)(ais_sink *); /* closes; leaves NAME.part for inspection */
     void (*free)(ais_sink *);
+    /* Once, after end, when the draws were judged; or NULL. A failure leaves what end made. */
+    ais_status (*judged)(ais_context *, ais_sink *, const ais_run_judgement *);
 };
 void ais_sink_free(ais_sink *sink); /* NULL is allowed */
 

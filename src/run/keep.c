@@ -81,7 +81,7 @@ static void keep_free(ais_sink *sink) {
 ais_status ais_keep_new(ais_context *context, bool elsewhere, ais_sink **sink) {
     keep *this = calloc(1, sizeof *this);
     if (!this) return ais_fail_memory(context, "a sink", sizeof *this);
-    this->sink = (ais_sink){keep_begin, keep_write, keep_end, keep_abandon, keep_free};
+    this->sink = (ais_sink){keep_begin, keep_write, keep_end, keep_abandon, keep_free, NULL};
     this->elsewhere = elsewhere;
     ais_status status = AIS_OK;
     for (int s = 0; s < SETS && status == AIS_OK; s++) status = ais_sink_memory(context, &this->memory[s]);

@@ -309,6 +309,34 @@ static ais_status judge(ais_context *context, job *this, long *judging) {
     return AIS_OK;
 }
 
+/* One warning a line, for the caller to free; NULL when memory is out. */
+static char *lines_of_warnings(const ais_diagnosis *diagnosis) {
+    size_t room = (size_t)diagnosis->warnings * sizeof diagnosis->warning[0] + 1, used = 0;
+    char *text = calloc(1, room);
+    for (int i = 0; text && i < diagnosis->warnings; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s%s", i ? "\n" : "", diagnosis->warning[i]);
+    return text;
+}
+
+static ais_status tell_sinks(ais_context *context, const job *this) {
+    const ais_run_result *result = this->result;
+    char *warnings = lines_of_warnings(result->diagnosis);
+    ais_status status = warnings ? AIS_OK : ais_fail_memory(context, "the warnings", sizeof result->verdict);
+    const ais_run_judgement judgement = {.log_z = result->log_z,
+                                         .log_z_error = result->log_z_error,
+                                         .densities = result->evaluations.densities,
+                                         .gradients = result->evaluations.gradients,
+                                         .trust = result->trust,
+                                         .verdict = result->verdict,
+                                         .warnings = warnings};
+    for (int i = 0; status == AIS_OK && i < this->options.sink_count; i++) {
+        ais_sink *sink = this->options.sinks[i];
+        if (sink->judged) status = sink->judged(context, sink, &judgement);
+    }
+    free(warnings);
+    return status;
+}
+
 /* What the result tells besides draws and diagnosis. */
 static void account(const job *this) {
     ais_run_result *result = this->result;
@@ -362,13 +390,14 @@ ais_status ais_run(ais_context *context, const ais_target *target, const ais_run
     }
     account(&this);
     long judging = 0;
-    if (this.result->draws && ais_ranks_lead(this.options.ranks)) {
-        ais_context judges = {0}; /* a message of drawing stays where it is */
-        ais_status judged = judge(&judges, &this, &judging);
-        if (judged == AIS_OK) judged = listen(&judges, &this);
-        if (judged != AIS_OK) *context = judges, status = judged;
-    }
+    ais_context judges = {0}; /* a message of drawing stays where it is */
+    ais_status judged = AIS_OK;
+    bool here = this.result->draws && ais_ranks_lead(this.options.ranks);
+    if (here) judged = judge(&judges, &this, &judging);
+    if (here && judged == AIS_OK) judged = listen(&judges, &this);
     this.result->evaluations = ais_evaluations_of(&this.result->check, this.training, &this.result->sample, judging);
+    if (here && judged == AIS_OK) judged = tell_sinks(&judges, &this);
+    if (judged != AIS_OK) *context = judges, status = judged;
     *result_out = this.result;
     return status;
 }

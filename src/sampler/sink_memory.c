@@ -128,7 +128,7 @@ ais_status ais_sink_memory(ais_context *context, ais_sink **sink) {
     *sink = NULL;
     memory_sink *memory = calloc(1, sizeof *memory);
     if (!memory) return ais_fail_memory(context, "a sink", sizeof *memory);
-    memory->sink = (ais_sink){memory_begin, memory_write, memory_end, memory_abandon, memory_free};
+    memory->sink = (ais_sink){memory_begin, memory_write, memory_end, memory_abandon, memory_free, NULL};
     *sink = &memory->sink;
     return AIS_OK;
 }

@@ -12,6 +12,7 @@
 
 #include "sampler/netcdf_file.h"
 #include "sampler/netcdf_layout.h"
+#include "sampler/netcdf_verdict.h"
 #include "sampler/sink.h"
 
 enum { BUFFER_BYTES = 4 << 20, MOST_BLOCK = 1 << 14, FIRST_BYTES = 1 << 14 };
@@ -363,6 +364,11 @@ static ais_status netcdf_end(ais_context *context, ais_sink *base, const ais_run
     return status;
 }
 
+static ais_status netcdf_judged(ais_context *context, ais_sink *base, const ais_run_judgement *judgement) {
+    const netcdf_sink *sink = (netcdf_sink *)base;
+    return ais_netcdf_add_judgement(context, sink->path, sink->part, judgement);
+}
+
 static void netcdf_free(ais_sink *base) {
     netcdf_sink *sink = (netcdf_sink *)base;
     netcdf_abandon(base);
@@ -376,7 +382,7 @@ ais_status ais_sink_netcdf(ais_context *context, const char *directory, ais_sink
     *sink_out = NULL;
     netcdf_sink *sink = calloc(1, sizeof *sink);
     if (!sink) return ais_fail_memory(context, "a sink", sizeof *sink);
-    sink->sink = (ais_sink){netcdf_begin, netcdf_write, netcdf_end, netcdf_abandon, netcdf_free};
+    sink->sink = (ais_sink){netcdf_begin, netcdf_write, netcdf_end, netcdf_abandon, netcdf_free, netcdf_judged};
     sink->file = -1;
     sink->directory = strdup(*directory ? directory : ".");
     if (sink->directory) sink->path = ais_path_join(sink->directory, "draws.nc");

@@ -352,7 +352,7 @@ ais_status ais_sink_stan_csv(ais_context *context, const char *directory, ais_si
     *sink = NULL;
     csv_sink *csv = calloc(1, sizeof *csv);
     if (!csv) return ais_fail_memory(context, "a sink", sizeof *csv);
-    csv->sink = (ais_sink){csv_begin, csv_write, csv_end, csv_abandon, csv_free};
+    csv->sink = (ais_sink){csv_begin, csv_write, csv_end, csv_abandon, csv_free, NULL};
     csv->directory = strdup(*directory ? directory : ".");
     csv->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (!csv->directory || !csv->locale) {

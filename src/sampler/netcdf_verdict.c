@@ -1,0 +1,120 @@
+#include "sampler/netcdf_verdict.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <netcdf.h>
+
+#include "sampler/netcdf_file.h"
+#include "sampler/sink.h"
+
+enum { COPY_BYTES = 1 << 20 };
+
+typedef struct notes {
+    const char *part;
+    const ais_run_judgement *judgement;
+} notes;
+
+static int put_count(int file, const char *name, long long value) {
+    return nc_put_att_longlong(file, NC_GLOBAL, name, NC_INT64, 1, &value);
+}
+
+static int put_number(int file, const char *name, double value) {
+    return isnan(value) ? NC_NOERR : nc_put_att_double(file, NC_GLOBAL, name, NC_DOUBLE, 1, &value);
+}
+
+static int put_text(int file, const char *name, const char *text) {
+    return *text ? nc_put_att_text(file, NC_GLOBAL, name, strlen(text), text) : NC_NOERR;
+}
+
+static int put_notes(int file, const ais_run_judgement *j) {
+    signed char trust = j->trust;
+    int code = put_number(file, "log_z", j->log_z);
+    if (!code) code = put_number(file, "log_z_error", j->log_z_error);
+    if (!code) code = put_count(file, "evaluations", (long long)j->densities + j->gradients);
+    if (!code) code = put_count(file, "evaluations_gradients", j->gradients);
+    if (!code) code = put_text(file, "warnings", j->warnings);
+    if (!code) code = nc_put_att_schar(file, NC_GLOBAL, "trust", NC_BYTE, 1, &trust);
+    if (!code) code = put_text(file, "verdict", j->verdict); /* the last one: where it is, all are */
+    return code;
+}
+
+/* 0, or the system's reason. */
+static int add_notes(void *data) {
+    const notes *this = data;
+    int file;
+    errno = 0;
+    int code = nc_open(this->part, NC_WRITE, &file);
+    if (!code) {
+        code = put_notes(file, this->judgement);
+        int closed = nc_close(file);
+        if (!code) code = closed;
+    }
+    return !code ? 0 : errno > 0 && errno < 256 ? errno : EIO;
+}
+
+static bool are_there(const char *path) {
+    int file;
+    size_t length = 0;
+    if (nc_open(path, NC_NOWRITE, &file) != NC_NOERR) return false;
+    bool there = nc_inq_attlen(file, NC_GLOBAL, "verdict", &length) == NC_NOERR;
+    nc_close(file);
+    return there;
+}
+
+static int copy_bytes(int from, int to, char *buffer) {
+    for (;;) {
+        ssize_t got = read(from, buffer, COPY_BYTES);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return errno;
+        if (got == 0) return 0;
+        for (ssize_t done = 0; done < got;) {
+            ssize_t put = write(to, buffer + done, (size_t)(got - done));
+            if (put < 0 && errno != EINTR) return errno;
+            if (put == 0) return ENOSPC;
+            if (put > 0) done += put;
+        }
+    }
+}
+
+/* 0, or the system's reason. */
+static int copy_file(const char *path, const char *part) {
+    unlink(part);
+    char *buffer = malloc(COPY_BYTES);
+    int from = open(path, O_RDONLY | O_CLOEXEC), to = -1, error = !buffer ? ENOMEM : from < 0 ? errno : 0;
+    if (!error) {
+        to = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        error = to < 0 ? errno : copy_bytes(from, to, buffer);
+    }
+    if (from >= 0) close(from);
+    if (to >= 0 && close(to) != 0 && !error) error = errno;
+    free(buffer);
+    return error;
+}
+
+/* HDF5 does not survive a write that fails: another process adds them. Where there can be none, this one does. */
+static int add_safely(notes *this) {
+    ais_netcdf_lock();
+    int error = ais_netcdf_attempt(add_notes, this, 60);
+    if (!error && !are_there(this->part)) error = add_notes(this);
+    ais_netcdf_unlock();
+    return error < 0 ? EIO : error;
+}
+
+ais_status ais_netcdf_add_judgement(ais_context *context, const char *path, const char *part,
+                                    const ais_run_judgement *judgement) {
+    notes this = {part, judgement};
+    int error = copy_file(path, part);
+    if (!error) error = add_safely(&this);
+    if (!error && rename(part, path) != 0) error = errno;
+    if (!error) return AIS_OK;
+    unlink(part);
+    return ais_fail(context, AIS_FILE_ERROR, "cannot add log Z and verdict to %s: %s; the draws in it are complete",
+                    path, strerror(error));
+}
