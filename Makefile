@@ -23,7 +23,7 @@ command:
 	@$(call CONFIGURE,-DBUILD_TESTING=OFF)
 	@cmake --build $(BUILD) -j $(JOBS) --target aisampler_command
 
-# Command, library, headers, pkg-config and CMake package: make install PREFIX=/usr/local DESTDIR=/where/to/stage
+# Command, man pages, completions, library, headers, pkg-config and CMake package: make install PREFIX=/usr/local DESTDIR=/where/to/stage
 install: command
 	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX) > $(BUILD)-install.log || { cat $(BUILD)-install.log; exit 1; }
 	@rm -f $(BUILD)-install.log

@@ -37,8 +37,15 @@ typedef struct option {
  * the number of words, or -1 after one line on stderr. */
 int parse_options(int argc, char **argv, const option *options, const char **words, int most_words);
 
-/* The help of a subcommand, on stdout: how to call it, what it does, its options. */
+/* The help of a subcommand, on stdout: how to call it, what it does, its options (help.c). It may be asked for as a man
+ * page or a completion: a subcommand prints nothing else there. */
 void print_help(const char *usage, const char *text, const option *options);
+
+/* After it: names with a line each, that end with a NULL name. */
+typedef struct help_entry {
+    const char *name, *text;
+} help_entry;
+void print_help_list(const char *heading, const help_entry *entries);
 
 /* Text from column `column` on, broken at spaces to stay within 80 columns, further lines indented to
  * `indent`; ends the line. */
@@ -60,6 +67,11 @@ typedef struct subcommand {
     const char *summary;
     int (*run)(int argc, char **argv);
 } subcommand;
+
+/* main.c: all of them, ended by a NULL name; one by its name, NULL after a complaint; the overview. */
+extern const subcommand subcommands[];
+const subcommand *find_subcommand(const char *name);
+int print_usage(FILE *file);
 
 /* The diagnosis as text on stdout, or as JSON there; the exit code that follows from it. */
 int tell(const ais_diagnosis *diagnosis, const ais_report_run *run, bool json, bool quiet, int rows);
@@ -86,6 +98,7 @@ int run_run(int argc, char **argv);
 int run_bench(int argc, char **argv);
 int run_compare(int argc, char **argv);
 int run_reproduce(int argc, char **argv);
+int run_help(int argc, char **argv);
 
 /* ---- progress (progress.c) ---------------------------------------------------------------------- */
 

@@ -4,9 +4,10 @@
 
 #include "cli.h"
 #include "guard.h"
+#include "help.h"
 #include "ranks.h"
 
-static const subcommand subcommands[] = {
+const subcommand subcommands[] = {
     {"targets", "the built-in targets", run_targets},
     {"run", "learn a kernel, draw with it, judge the draws: the main job", run_run},
     {"train", "learn a kernel for a target", run_train},
@@ -16,39 +17,47 @@ static const subcommand subcommands[] = {
     {"reproduce", "the paper's tables and figures, ours beside the printed numbers", run_reproduce},
     {"bench", "how fast this machine samples", run_bench},
     {"plot", "figures from draws: corner plot, traces, training and more", run_plot},
+    {"help", "how a command is called, also as a man page or a completion of shells", run_help},
     {0},
 };
 
-static int usage(FILE *file) {
+int print_usage(FILE *file) {
     fputs("aisampler draws samples from densities known up to a constant.\n\nusage: aisampler COMMAND [options]\n\n",
           file);
     for (const subcommand *at = subcommands; at->name; at++) fprintf(file, "  %-10s %s\n", at->name, at->summary);
     fputc('\n', file);
-    print_wrapped(
-        file, 0, 0,
-        "'aisampler COMMAND --help' says more. Exit codes: 0 good, 1 failed, 2 wrong usage, 3 the diagnostics "
-        "say that the draws are not to be trusted.");
+    char text[256];
+    snprintf(text, sizeof text, "'aisampler COMMAND --help' says more. Exit codes: %s", exit_codes);
+    print_wrapped(file, 0, 0, text);
     return file == stdout ? 0 : EXIT_USAGE;
 }
 
+const subcommand *find_subcommand(const char *name) {
+    const char *known[sizeof subcommands / sizeof *subcommands];
+    int count = 0;
+    for (const subcommand *at = subcommands; at->name; at++) {
+        if (strcmp(name, at->name) == 0) return at;
+        known[count++] = at->name;
+    }
+    known[count] = NULL;
+    const char *near = ais_nearest(name, known);
+    if (near)
+        complain(EXIT_USAGE, "unknown command '%s'; did you mean '%s'?", name, near);
+    else
+        complain(EXIT_USAGE, "unknown command '%s'; see aisampler --help", name);
+    return NULL;
+}
+
 static int run(int argc, char **argv) {
-    if (argc < 2) return usage(stderr);
+    if (argc < 2) return print_usage(stderr);
     const char *word = argv[1];
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) return usage(stdout);
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return print_usage(stdout);
     if (strcmp(word, "--version") == 0) {
         printf("aisampler %s\n", ais_version());
         return 0;
     }
-    const char *known[sizeof subcommands / sizeof *subcommands];
-    int count = 0;
-    for (const subcommand *at = subcommands; at->name; at++) {
-        if (strcmp(word, at->name) == 0) return at->run(argc - 1, argv + 1);
-        known[count++] = at->name;
-    }
-    known[count] = NULL;
-    const char *near = ais_nearest(word, known);
-    if (near) return complain(EXIT_USAGE, "unknown command '%s'; did you mean '%s'?", word, near);
-    return complain(EXIT_USAGE, "unknown command '%s'; see aisampler --help", word);
+    const subcommand *found = find_subcommand(word);
+    return found ? found->run(argc - 1, argv + 1) : EXIT_USAGE;
 }
 
 int main(int argc, char **argv) {

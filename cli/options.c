@@ -153,26 +153,3 @@ void print_wrapped(FILE *file, int column, int indent, const char *text) {
     }
     fputc('\n', file);
 }
-
-static void print_options(const option *options, FILE *file) {
-    enum { HELP = 32 }; /* the column where explanations start */
-    for (; options->name; options++) {
-        char left[128], letter[8] = "    ";
-        if (options->letter) snprintf(letter, sizeof letter, "-%c, ", options->letter);
-        const char *value = options->choices               ? options->choices
-                            : options->kind == OPTION_FLAG ? ""
-                            : options->kind == OPTION_TEXT ? "TEXT"
-                                                           : "N";
-        snprintf(left, sizeof left, "  %s--%s %s", letter, options->name, value);
-        if (strlen(left) >= HELP) fprintf(file, "%s\n", left);
-        fprintf(file, "%-*s", HELP, strlen(left) < HELP ? left : "");
-        print_wrapped(file, HELP, HELP, options->help);
-    }
-}
-
-void print_help(const char *usage, const char *text, const option *options) {
-    printf("usage: aisampler %s\n\n", usage);
-    print_wrapped(stdout, 0, 0, text);
-    puts("\noptions:");
-    print_options(options, stdout);
-}

@@ -107,11 +107,10 @@ static void print_plot_help(const option *options) {
                "run.json adds the training curve, the rungs of a ladder and the target. Writes a file for every figure "
                "and prints its name.",
                options);
-    puts("\nfigures:");
-    for (int i = 0; ais_figure_builtin(i); i++) {
-        printf("  %-18s", ais_figure_builtin(i)->name);
-        print_wrapped(stdout, 20, 20, ais_figure_builtin(i)->summary);
-    }
+    help_entry figure[32] = {{0}};
+    for (int i = 0; ais_figure_builtin(i) && i < 31; i++)
+        figure[i] = (help_entry){ais_figure_builtin(i)->name, ais_figure_builtin(i)->summary};
+    print_help_list("figures", figure);
 }
 
 int run_plot(int argc, char **argv) {

@@ -178,8 +178,10 @@ static int usage(const option *options) {
                "writes reproduce.html, tables.md and reproduce.json into a folder. A-NICE-MC is trained first, as many "
                "targets at once as there are threads; without --quick that takes half an hour on two cores.",
                options);
-    puts("\nexperiments:");
-    for (const experiment *at = experiments; at->name; at++) printf("  %-12s %s\n", at->name, at->title);
+    help_entry row[32] = {{0}};
+    for (int i = 0; experiments[i].name && i < 31; i++)
+        row[i] = (help_entry){experiments[i].name, experiments[i].title};
+    print_help_list("experiments", row);
     return 0;
 }
 

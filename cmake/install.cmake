@@ -1,4 +1,5 @@
-# cmake --install: the command, the library, its headers, and what pkg-config and find_package(aisampler) read. All of
+# cmake --install: the command with man pages and completions, the library, its headers, and what pkg-config and
+# find_package(aisampler) read. All of
 # it may be moved as a whole: nothing holds the prefix.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -28,6 +29,18 @@ Cflags: -I${includedir}
 Libs: -L${libdir} -laisampler
 ]])
 install(FILES ${PROJECT_BINARY_DIR}/aisampler.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# Man pages and completions are what the command says of itself: made anew whenever it is linked. A wheel has no place
+# for them.
+if(NOT SKBUILD)
+  set(manual ${PROJECT_BINARY_DIR}/manual)
+  add_custom_command(TARGET aisampler_command POST_BUILD VERBATIM
+    COMMAND ${CMAKE_COMMAND} -DCOMMAND=$<TARGET_FILE:aisampler_command> -DOUTPUT=${manual}
+      -P ${PROJECT_SOURCE_DIR}/cmake/manual.cmake)
+  install(DIRECTORY ${manual}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+  install(FILES ${manual}/aisampler DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${manual}/_aisampler DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+endif()
 
 # Of what is linked into a wheel (scripts/wheel.sh).
 if(AIS_LICENSES)

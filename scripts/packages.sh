@@ -6,7 +6,7 @@ set -u
 declare -A group=(
     [build]="gcc libc6-dev make cmake ninja-build pkg-config librandom123-dev libnetcdf-dev libjansson-dev libcairo2-dev"
     [test]="libcmocka-dev python3 python3-venv"
-    [check]="libopenmpi-dev openmpi-bin chromium"
+    [check]="libopenmpi-dev openmpi-bin chromium mandoc zsh"
     [wheel]="dpkg-dev patch autoconf automake libtool gperf"
     [emulator]="bochs bochsbios vgabios bochs-term busybox-static isolinux syslinux-common xorriso cpio"
     [lint]="clang-format clang-tidy cppcheck"

@@ -11,6 +11,16 @@ mv "$work/stage/opt/ais" "$work/moved"
 prefix=$work/moved
 library=$prefix/lib
 
+# Man pages and completions are where man and shells look for them, of this very command.
+for command in $("$prefix/bin/aisampler" help --as names); do
+    "$prefix/bin/aisampler" help "$command" --as man | cmp - "$prefix/share/man/man1/aisampler-$command.1"
+done
+"$prefix/bin/aisampler" help --as man | cmp - "$prefix/share/man/man1/aisampler.1"
+"$prefix/bin/aisampler" help --as bash | cmp - "$prefix/share/bash-completion/completions/aisampler"
+"$prefix/bin/aisampler" help --as zsh | cmp - "$prefix/share/zsh/site-functions/_aisampler"
+[ "$(man -M "$prefix/share/man" -w aisampler-run 2> /dev/null || echo none)" = "$prefix/share/man/man1/aisampler-run.1" ] ||
+    ! command -v man > /dev/null || { echo "man does not find aisampler-run"; exit 1; }
+
 # What is exported is what the headers declare, and all of it.
 nm -D --defined-only "$library/libaisampler.so" | awk '{print $3}' | sort >"$work/exported"
 cat "$prefix"/include/aisampler/*.h | tr -d '\n' | sed 's|/\*|\n&|g; s|\*/|&\n|g' | grep -v '^/\*' | tr ';{}' '\n\n\n' |

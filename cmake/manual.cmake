@@ -1,0 +1,15 @@
+# OUTPUT/man1/*.1, OUTPUT/aisampler (bash) and OUTPUT/_aisampler (zsh), as COMMAND writes them.
+function(say file)
+  execute_process(COMMAND ${COMMAND} help ${ARGN} OUTPUT_FILE ${file} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+file(REMOVE_RECURSE ${OUTPUT})
+file(MAKE_DIRECTORY ${OUTPUT}/man1)
+say(${OUTPUT}/man1/aisampler.1 --as man)
+execute_process(COMMAND ${COMMAND} help --as names OUTPUT_VARIABLE names COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "[^\n]+" names "${names}")
+foreach(name IN LISTS names)
+  say(${OUTPUT}/man1/aisampler-${name}.1 ${name} --as man)
+endforeach()
+say(${OUTPUT}/aisampler --as bash)
+say(${OUTPUT}/_aisampler --as zsh)
