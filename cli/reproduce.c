@@ -179,7 +179,7 @@ static int usage(const option *options) {
                "targets at once as there are threads; without --quick that takes half an hour on two cores.",
                options);
     help_entry row[32] = {{0}};
-    for (int i = 0; experiments[i].name && i < 31; i++)
+    for (int i = 0; i < 31 && experiments[i].name; i++)
         row[i] = (help_entry){experiments[i].name, experiments[i].title};
     print_help_list("experiments", row);
     return 0;

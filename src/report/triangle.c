@@ -13,7 +13,7 @@ static void fit_name(ais_canvas *canvas, const ais_lettering *letters, double wi
     snprintf(fitted, size, "%s", text);
     while (left > 0 && ais_canvas_text_width(canvas, letters, fitted) > width) {
         size_t kept = left + (length - right);
-        left = right = (kept - 1) / 2;
+        left = (kept - 1) / 2;
         right = length - (kept - 1 - left);
         while (left > 0 && ((unsigned char)text[left] & 0xC0) == 0x80) left--;
         while (right < length && ((unsigned char)text[right] & 0xC0) == 0x80) right++;
