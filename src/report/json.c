@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "report/verdict.h"
+#include "report/words.h"
 
 /* JSON has no NaN and no infinity: null stands for them. */
 static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
@@ -115,13 +116,8 @@ static json_t *evaluations(const ais_evaluations *count) {
 /* Lines of a text; null for none. */
 static json_t *lines(const char *text) {
     json_t *list = text ? json_array() : json_null();
-    while (list && text && *text) {
-        char line[512];
-        size_t length = strcspn(text, "\n");
-        snprintf(line, sizeof line, "%.*s", (int)(length < sizeof line - 1 ? length : sizeof line - 1), text);
-        json_array_append_new(list, json_string(line));
-        text += length + (text[length] == '\n');
-    }
+    char line[512];
+    while (list && text && ais_next_line(&text, line, sizeof line)) json_array_append_new(list, json_string(line));
     return list;
 }
 

@@ -108,13 +108,8 @@ static void known_truth_tiles(const ais_page *page) {
 
 static void priors(FILE *file, const char *text) {
     fputs("<p class=\"about\">Target, priors and bounds:</p>\n<ul class=\"about\">\n", file);
-    while (*text) {
-        char line[512];
-        size_t length = strcspn(text, "\n");
-        snprintf(line, sizeof line, "%.*s", (int)(length < sizeof line - 1 ? length : sizeof line - 1), text);
-        item(file, line);
-        text += length + (text[length] == '\n');
-    }
+    char line[512];
+    while (ais_next_line(&text, line, sizeof line)) item(file, line);
     fputs("</ul>\n", file);
 }
 

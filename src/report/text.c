@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "report/verdict.h"
+#include "report/words.h"
 
 /* Columns on the screen; numbers stand to the right, one space apart at least. Names take what the longest one
  * needs, up to NAME. */
@@ -145,13 +146,8 @@ static void sentence(FILE *file, const char *text) {
 
 /* One line of the text after the other. */
 static void sentences(FILE *file, const char *text) {
-    while (*text) {
-        char line[1024];
-        size_t length = strcspn(text, "\n");
-        snprintf(line, sizeof line, "%.*s", (int)(length < sizeof line - 1 ? length : sizeof line - 1), text);
-        sentence(file, line);
-        text += length + (text[length] == '\n');
-    }
+    char line[1024];
+    while (ais_next_line(&text, line, sizeof line)) sentence(file, line);
 }
 
 static void heading(FILE *file, const ais_diagnosis *diagnosis, const ais_report_run *run) {

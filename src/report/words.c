@@ -69,3 +69,11 @@ void ais_html_text(FILE *file, const char *text) {
         }
     }
 }
+
+bool ais_next_line(const char **text, char *line, size_t size) {
+    size_t length = strcspn(*text, "\n");
+    if (**text == '\0') return false;
+    snprintf(line, size, "%.*s", (int)(length < size ? length : size - 1), *text);
+    *text += length + ((*text)[length] == '\n');
+    return true;
+}
