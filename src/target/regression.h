@@ -29,9 +29,9 @@ enum {
     }
 
 /* The same for people. */
+#define AIS_REGRESSION_COLUMNS ",factor=NAME+...,drop=NAME+..."
 #define AIS_REGRESSION_KEYS(PRIOR, INTERCEPT_PRIOR)                                                                    \
-    "prior=" PRIOR ",rows=all,label=NAME,intercept=on,intercept_prior=" INTERCEPT_PRIOR ",factor=NAME+...,drop=NAME+." \
-                                                                                        ".."
+    "prior=" PRIOR ",rows=all,label=NAME,intercept=on,intercept_prior=" INTERCEPT_PRIOR AIS_REGRESSION_COLUMNS
 
 /* What a regression is asked for besides its data. */
 typedef struct ais_regression_wish {
