@@ -3,7 +3,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all packages check-packages build command run install test lint sanitize clean
+.PHONY: all packages check-packages build command run install docs test lint sanitize clean
 
 all: build
 
@@ -33,6 +33,11 @@ install: command
 run: command
 	@$(BUILD)/aisampler run mog6 --out out/mog6
 	@echo "report: out/mog6/report.html; numbers: out/mog6/summary.json; draws: out/mog6/draws.nc (ArviZ) and out/mog6/draws-*.csv (Stan CSV)"
+
+# The pages of docs/ and the reference as one site.
+docs: command
+	@bash scripts/packages.sh docs
+	@bash scripts/docs.sh $(BUILD)
 
 check-packages:
 	@bash scripts/packages.sh build test check
