@@ -135,7 +135,7 @@ static void fill_table(const comparison *all, table *to) {
     snprintf(to->note, sizeof to->note,
              "Evaluations count training, warm-up and draws. mean-ESS is Song's, smallest over the coordinates; worst "
              "ESS the smallest bulk ESS over x, x^2 and mode indicators; both per chain of %d draws. ESS/s is worst "
-             "ESS of all chains a second of sampling; with training: warm-up is counted too. KL of mode weights is "
+             "ESS of all chains per second of sampling; with training: warm-up is counted too. KL of mode weights is "
              "infinite when a mode was never visited. Total variation of %d independent draws would not be 0 either. "
              "Break-even: effective draws from which on training was worth it, against the fastest sampler without "
              "training. A sampler with R-hat above %.2f, or with a mode that no chain visited, does not count as fast, "
@@ -151,7 +151,8 @@ static void verdict(const comparison *all, char *text, size_t size) {
     }
     char number[TABLE_CELL];
     cell_number(number, rate(all, best), 3);
-    int used = snprintf(text, size, "Fastest by worst ESS a second of sampling: %s, %s.", all->who[best]->name, number);
+    int used =
+        snprintf(text, size, "Fastest by worst ESS per second of sampling: %s, %s.", all->who[best]->name, number);
     if (!all->who[best]->learned || used < 0 || (size_t)used >= size) return;
     if (other < 0)
         snprintf(text + used, size - (size_t)used, " No sampler without training mixed.");
@@ -367,7 +368,7 @@ int run_compare(int argc, char **argv) {
     if (all.help) {
         print_help("compare TARGET [options]",
                    "Draws from TARGET with several samplers and puts what they cost and gave into one table: seconds, "
-                   "evaluations, effective draws a second without and with training, and from how many effective "
+                   "evaluations, effective draws per second without and with training, and from how many effective "
                    "draws on training pays. Writes compare.html and compare.json into a folder, and for targets in the "
                    "plane compare.png. ai is what run learns, "
                    "alone, without the classical kernel that run adds where that is faster.",

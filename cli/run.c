@@ -31,9 +31,10 @@ static ais_status when_learned(ais_context *context, const ais_run_learned *lear
         if (status != AIS_OK) return status;
     }
     if (learned->rival && !run->set->quiet)
-        fprintf(stderr,
-                "%s does better here (worst ESS %.3g a second against %.3g): the chains take a step of each in turn\n",
-                learned->rival, training->rival_ess_per_second, training->ess_per_second);
+        fprintf(
+            stderr,
+            "%s does better here (worst ESS %.3g per second against %.3g): the chains take a step of each in turn\n",
+            learned->rival, training->rival_ess_per_second, training->ess_per_second);
     if (!run->set->quiet && !run->set->json) learning_verdict(training, stdout);
     return AIS_OK;
 }

@@ -38,8 +38,20 @@ Python
 ======
 
 .. automodule:: aisampler
+
+.. autofunction:: aisampler.sample
+.. autoclass:: aisampler.Result()
    :members:
-   :imported-members:
+.. autoclass:: aisampler.Summary()
+.. autoclass:: aisampler.Evaluations()
+   :members:
+.. autoclass:: aisampler.Report()
+   :members:
+.. autoclass:: aisampler.Kernel()
+   :members:
+.. autofunction:: aisampler.load_kernel
+.. autoexception:: aisampler.DensityError
+.. autoexception:: aisampler.Error
 RST
 
 {

@@ -13,6 +13,7 @@ html_theme = "furo"
 html_title = f"aisampler {version}"
 html_show_copyright = html_show_sphinx = html_copy_source = False
 myst_heading_anchors = 4
+myst_enable_extensions = ["dollarmath"]  # set by MathJax, from the network; without it pages show the formulas as TeX
 breathe_projects = {"aisampler": "xml"}
 breathe_default_project = "aisampler"
 breathe_domain_by_extension = {"h": "c"}

@@ -1,6 +1,6 @@
 /* draws.h: draws in memory and in files.
  *
- * Two file formats are written and read: Stan CSV, one file a chain, and ArviZ InferenceData in
+ * Two file formats are written and read: Stan CSV, one file per chain, and ArviZ InferenceData in
  * netCDF, one file for all chains. Files of other samplers in these formats are read as well.
  */
 #ifndef AISAMPLER_DRAWS_H

@@ -77,7 +77,7 @@ typedef struct ais_run_options {
     /* Called once, when learning is over; another status than AIS_OK ends the run. Or NULL. */
     ais_status (*learned)(ais_context *, const ais_run_learned *, void *);
     void *learned_data;
-    /* Called a few times a second while draws are made, by the thread that called ais_run; or NULL. Learning has a
+    /* Called a few times per second while draws are made, by the thread that called ais_run; or NULL. Learning has a
      * callback of its own in `learning`. */
     void (*progress)(const ais_progress *, void *);
     void *progress_data;

@@ -61,7 +61,7 @@ typedef struct ais_sample_options {
     const double *start; /* chains x dim, row-major; NULL: N(0, start_scale^2), tried 100 times
                             until the density is positive; for spline, realnvp and affine kernels on x
                             alone, and in their latent space, draws of the map */
-    /* Called a few times a second by the thread that called ais_sample; or NULL. */
+    /* Called a few times per second by the thread that called ais_sample; or NULL. */
     void (*progress)(const ais_progress *, void *);
     void *progress_data;
     const volatile sig_atomic_t *stop; /* non-zero asks the run to end after the current step; or NULL. A

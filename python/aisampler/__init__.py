@@ -1,5 +1,7 @@
 """Draws from densities known up to a constant, and how good the draws are.
 
+A first run::
+
     import aisampler
 
     def logp(x):                      # a batch: (n, 2) -> (n,)

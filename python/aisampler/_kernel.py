@@ -22,12 +22,12 @@ class Kernel:
 
     @property
     def name(self) -> str:
-        """Which kind of kernel, such as ``nuts@spline``: NUTS in the latent space of a spline map."""
+        """Which kind of kernel, such as ``nuts@spline``, NUTS in the latent space of a spline map."""
         return lib.ais_kernel_name(self._address).decode()
 
     @property
     def dim(self) -> int:
-        """Parameters it was made for; 0: any number."""
+        """Number of parameters that it was made for, 0 if it takes any number."""
         return lib.ais_kernel_dim(self._address)
 
     def save(self, path: Union[str, os.PathLike]) -> None:
@@ -46,7 +46,7 @@ class Kernel:
 
     @property
     def warmup(self) -> int:
-        """Steps per chain before the first draw; 0: what a kernel needs that tunes itself, or starts anywhere."""
+        """Steps per chain before the first draw, 0 for what a kernel needs that tunes itself or starts anywhere."""
         name = self.name
         alone = name.split("@")[0] if "@" not in name else ""
         return 0 if "+" in name or alone in _CLASSICAL else _SETTLES

@@ -120,7 +120,7 @@ class Result:
 
     @functools.cached_property
     def posterior(self) -> Any:
-        """Draws and sampler statistics for ArviZ: a DataTree from version 1 on, InferenceData before."""
+        """Draws and sampler statistics for ArviZ, a DataTree from version 1 on, InferenceData before."""
         import arviz
 
         columns = {name: self.draws[:, :, i] for i, name in enumerate(self.names)}
@@ -159,7 +159,7 @@ class Result:
 
     @property
     def kernel(self) -> Kernel:
-        """What drew: ``result.kernel.save("k.ais")``; ``sample(..., kernel=result.kernel)`` draws without learning."""
+        """What drew. ``result.kernel.save("k.ais")`` keeps it, ``sample(..., kernel=result.kernel)`` draws without learning."""
         return self._kept().kernel()
 
     def _kept(self) -> Run:

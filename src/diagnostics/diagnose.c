@@ -176,7 +176,7 @@ static ais_status judge_all(ais_judge *judge) {
 static ais_status check(ais_context *context, const ais_draws *draws, const ais_target *target) {
     if (draws->dim < 1 || draws->chains < 1 || draws->draws < 1)
         return ais_fail(context, AIS_BAD_ARGUMENT,
-                        "there are %d parameters, %d chains and %d draws a chain: diagnostics need 1 or more of each",
+                        "there are %d parameters, %d chains and %d draws per chain: diagnostics need 1 or more of each",
                         draws->dim, draws->chains, draws->draws);
     if (target && ais_target_shown(target) != draws->dim)
         return ais_fail(context, AIS_BAD_ARGUMENT,

@@ -64,7 +64,7 @@ static ais_status warn_not_finite(ais_judge *judge) {
 static ais_status warn_shape(ais_judge *judge) {
     const ais_diagnosis *d = judge->diagnosis;
     ais_status status = AIS_OK;
-    if (d->draws < 4) status = warn(judge, "draws a chain: %d, too few to judge; draw 1000 or more", d->draws);
+    if (d->draws < 4) status = warn(judge, "draws per chain: %d, too few to judge; draw 1000 or more", d->draws);
     if (status == AIS_OK && d->chains == 1)
         status = warn(judge, "there is one chain, so R-hat compares only its two halves and cannot see what the chain "
                              "missed: run 4 chains or more");

@@ -125,7 +125,7 @@ void ais_page_numbers(const ais_page *page) {
     snprintf(value, sizeof value, "%.4f", diagnosis->worst_rhat);
     if (!isnan(diagnosis->worst_rhat)) tile(page, "largest R-hat", value, "1: chains agree; at most 1.01");
     number_tile(page, "acceptance", ais_report_acceptance(diagnosis, run), NULL);
-    number_tile(page, "worst ESS a second", ais_report_rate(diagnosis, run), "all chains, sampling alone");
+    number_tile(page, "worst ESS per second", ais_report_rate(diagnosis, run), "all chains, sampling alone");
     if (run && run->train_seconds > 0)
         number_tile(page, "the same with training", ais_report_rate_with_training(diagnosis, run), NULL);
     time_tile(page);

@@ -191,7 +191,7 @@ static void footing(FILE *file, const ais_diagnosis *diagnosis, const ais_report
         fprintf(file, " (%s)", diagnosis->worst_ess_function);
         say(file, ", Song ", diagnosis->worst_ess_song, "");
         say(file, ", error ", diagnosis->worst_ess_error, "");
-        say(file, "\nspeed: worst ESS ", rate, " a second");
+        say(file, "\nspeed: worst ESS ", rate, " per second");
         if (!isnan(whole_rate))
             say(file, ", ", whole_rate, run->train_seconds > 0 ? " with training" : " with warm-up");
         fputc('\n', file);

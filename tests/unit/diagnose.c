@@ -294,7 +294,7 @@ static void slow_chains_are_seen(void **state) {
     expect_warning(&r, NULL, "the tail ESS of x.1 is ", -1);
     r.draws.draws = 3; /* the rest of the numbers belongs to nobody */
     r.draws.stats = 0;
-    expect_warning(&r, NULL, "draws a chain: 3, too few", 1);
+    expect_warning(&r, NULL, "draws per chain: 3, too few", 1);
     run_free(&r);
 }
 

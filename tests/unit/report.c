@@ -91,7 +91,7 @@ static void text_to_the_letter(void **state) {
         "été                       2       0       -        2        2        2        -        -     -\n"
         "\n"
         "worst ESS: 8.8 per chain (b), Song 12.2\n"
-        "speed: worst ESS 17.6 a second, 3.52 with training\n"
+        "speed: worst ESS 17.6 per second, 3.52 with training\n"
         "modes: a chain visited at least 1 of 2, KL of their shares inf\n"
         "warning: R-hat of b is 1.320, above 1.01: the chains do not agree; draw more or\n"
         "    train longer\n"
@@ -135,12 +135,12 @@ static void text_of_an_ordinary_run(void **state) {
                          "x.10     1.23    0.99   0.012    -0.50     1.20     3.25     3812     3500 1.000\n"
                          "\n"
                          "worst ESS: 2360 per chain (b), Song 1000\n"
-                         "speed: worst ESS 4710 a second, 3770 with warm-up\n"
+                         "speed: worst ESS 4710 per second, 3770 with warm-up\n"
                          "trust these draws: no warnings, worst ESS 2360 per chain and R-hat 1.320\n";
     assert_string_equal(text_of(&d, &untrained, 0), golden);
     untrained.train_seconds = NAN; /* not known: then neither is the rate that counts it */
     assert_null(strstr(text_of(&d, &untrained, 0), "training"));
-    assert_non_null(strstr(text_of(&d, &untrained, 0), "speed: worst ESS 4710 a second\n"));
+    assert_non_null(strstr(text_of(&d, &untrained, 0), "speed: worst ESS 4710 per second\n"));
 }
 
 /* A word longer than a line stands alone; nothing of a warning is lost. */
