@@ -85,7 +85,7 @@ static int put_column(int group, int variable, ais_column_type type, const size_
 /* The numbers of the draws gathered, from `first` on. */
 static int put_index(netcdf_sink *sink, const ais_netcdf_group *group, size_t first) {
     size_t rows = (size_t)sink->gathered;
-    for (size_t t = 0; t < rows; t++) sink->index[t] = (long long)(first + t);
+    for (size_t t = 0; t < rows; t++) sink->index[t] = (long long)first + (long long)t;
     return nc_put_vara_longlong(group->id, group->draw, &first, &rows, sink->index);
 }
 

@@ -56,10 +56,9 @@ def test_evaluations_are_counted_and_limited():
     assert count.start + count.learning + count.drawing + count.judging == asked
 
 
-@pytest.mark.parametrize("seed", [4, 5, 6])
-def test_small_budgets(seed):
-    """A mode of no weight at all beside the others once ended such a run."""
-    result = aisampler.sample(logp_point, 2, vectorized=False, evaluations=1200, draws=10, chains=8, seed=seed)
+def test_a_mode_without_weight():
+    """One that is nothing beside the others once ended the run."""
+    result = aisampler.sample(logp_point, 2, vectorized=False, evaluations=1200, draws=10, chains=8, seed=4)
     assert result.draws.shape == (8, 10, 2) and result.evaluations.total <= 1200
 
 
