@@ -375,8 +375,10 @@ static void take_ladder(ais_map_learning *this) {
     size_t dim = (size_t)this->archive.dim, wanted = (size_t)training->count;
     for (size_t k = 0; k < wanted; k++)
         memcpy(training->x + k * dim, climbed->x + k * climbed->count / wanted * dim, dim * sizeof(double));
-    training->log_z = climbed->log_z;
-    training->log_z_error = climbed->log_z_error;
+    /* Replicas that do not get around agree with themselves: what they say of Z, and of its error, is no estimate. */
+    bool around = !climbed->lost && climbed->trips >= FEW_TRIPS;
+    training->log_z = around ? climbed->log_z : NAN;
+    training->log_z_error = around ? climbed->log_z_error : NAN;
     training->acceptance = climbed->acceptance;
     training->worst_ess = climbed->worst_ess;
     training->rungs = climbed->rungs;
