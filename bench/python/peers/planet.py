@@ -1,0 +1,72 @@
+"""nautilus: radial velocities of a star with one planet; period, amplitude, eccentricity, angles, offset and jitter unknown."""
+
+import numpy as np
+
+# peer {
+import nautilus
+# }
+# ours {
+import aisampler
+# }
+
+from common import Counted, Outcome, Watch, of_ours, of_weights
+
+
+
+# both {
+def velocity(t, period, amplitude, phase, e, omega):
+    mean_anomaly = 2 * np.pi * (t / period - phase)
+    eccentric = mean_anomaly + e * np.sin(mean_anomaly)
+    for _ in range(8):  # Newton's steps on Kepler's equation
+        eccentric = eccentric - (eccentric - e * np.sin(eccentric) - mean_anomaly) / (1 - e * np.cos(eccentric))
+    true = 2 * np.arctan2(np.sqrt(1 + e) * np.sin(eccentric / 2), np.sqrt(1 - e) * np.cos(eccentric / 2))
+    return amplitude * (np.cos(true + omega) + e * np.cos(omega))
+
+
+def likelihood(theta):
+    log_period, amplitude, phase, e, omega, offset, jitter = np.moveaxis(theta[..., None], -2, 0)
+    model = offset + velocity(T, np.exp(log_period), amplitude, phase, e, omega)
+    variance = ERRORS**2 + jitter**2
+    return -0.5 * np.sum((V - model) ** 2 / variance + np.log(2 * np.pi * variance), axis=-1)
+# }
+
+
+rng = np.random.default_rng(51)
+T = np.sort(rng.uniform(0, 60, 30))
+ERRORS = rng.uniform(1.5, 2.5, 30)
+V = 3 + velocity(T, 12.3, 10.0, 0.3, 0.25, 1.1) + np.hypot(ERRORS, 1) * rng.normal(size=30)
+LOG_LOW, LOG_HIGH = np.log(5.0), np.log(40.0)
+
+
+def peer(seed) -> Outcome:
+    function, watch = Counted(likelihood), Watch()
+    # peer {
+    prior = nautilus.Prior()
+    prior.add_parameter("log_period", dist=(LOG_LOW, LOG_HIGH))
+    prior.add_parameter("amplitude", dist=(0, 50))
+    prior.add_parameter("phase", dist=(0, 1))
+    prior.add_parameter("e", dist=(0, 0.8))
+    prior.add_parameter("omega", dist=(0, 2 * np.pi))
+    prior.add_parameter("offset", dist=(-20, 20))
+    prior.add_parameter("jitter", dist=(0, 10))
+    sampler = nautilus.Sampler(prior, function, vectorized=True, pass_dict=False, periodic=[2, 4], seed=seed)
+    sampler.run()
+    draws, log_weights, _ = sampler.posterior()
+    # }
+    return of_weights(draws, np.exp(log_weights), sampler.n_eff, evaluations=function.points, seconds=watch.seconds(),
+                      log_z=sampler.log_z, log_z_error=1 / np.sqrt(sampler.n_eff))
+
+
+def ours(seed, effective) -> Outcome:
+    function, watch = Counted(likelihood), Watch()
+    # ours {
+    prior = {"log_period": f"uniform({LOG_LOW}, {LOG_HIGH})", "amplitude": "uniform(0, 50)", "phase": "uniform(0, 1)", "e": "uniform(0, 0.8)",
+             "omega": f"uniform(0, {2 * np.pi})", "offset": "uniform(-20, 20)", "jitter": "uniform(0, 10)"}
+    result = aisampler.sample(prior=prior, likelihood=function, seed=seed, effective=effective, threads=1)
+    # }
+    return of_ours(result, function.points, watch.seconds(), 7)
+
+
+def truth():
+    """Unknown."""
+    return np.nan, np.full(7, np.nan)
