@@ -178,9 +178,8 @@ static int usage(const option *options) {
                "writes reproduce.html, tables.md and reproduce.json into a folder. A-NICE-MC is trained first, as many "
                "targets at once as there are threads; without --quick that takes half an hour on two cores.",
                options);
-    help_entry row[32] = {{0}};
-    for (int i = 0; i < 31 && experiments[i].name; i++)
-        row[i] = (help_entry){experiments[i].name, experiments[i].title};
+    help_entry row[sizeof experiments / sizeof *experiments] = {{0}};
+    for (int i = 0; experiments[i].name; i++) row[i] = (help_entry){experiments[i].name, experiments[i].title};
     print_help_list("experiments", row);
     return 0;
 }
