@@ -101,7 +101,7 @@ for threads in 1 2; do
     [ $code = 0 ] || [ $code = 3 ] || say "eight schools: exit code $code: $(cat said)"
 done
 cmp schools-1/draws.nc schools-2/draws.nc || say "threads change generated quantities"
-grep -q "^lp__.*,mu,tau,eta.1,.*,theta.8,log_lik.1,.*,y_rep.8,best$" schools-1/draws-1.csv || say "columns are $(grep ^lp__ schools-1/draws-1.csv)"
+grep -q "^lp__.*,mu,z,eta.1,.*,tau,theta.1,.*,theta.8,log_lik.1,.*,y_rep.8,best$" schools-1/draws-1.csv || say "columns are $(grep ^lp__ schools-1/draws-1.csv)"
 "$aisampler" run stan:rejects.stan --draws 200 --quiet >said 2>&1 || say "rejects: $(cat said)"
 grep -q "the Stan program failed at [0-9]* of [0-9]* points, which have log density -inf, for instance \"a is 1[.0-9]*, above 1\" where unconstrained a = 1" said ||
     say "errors are not told: $(cat said)"
