@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import os
-from typing import Any, List, Optional, Union
+from typing import Any, Iterable, List, Mapping, Optional, Union
+
+import numpy as np
 
 from ._library import OK, Context, Error, RunPage, lib
 
@@ -52,11 +54,60 @@ def _page(made: Any, page: RunPage) -> str:
         os.rmdir(folder)
 
 
-def make_report(made: Any, target: Any, title: str, seed: int, configuration: List[str],
-                path: Union[str, os.PathLike, None]) -> Report:
+def _unknown(name: str, names: List[str]) -> ValueError:
+    import difflib
+
+    near = difflib.get_close_matches(name, names, 1)
+    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names[:8])}{', ...' if len(names) > 8 else ''}"
+    return ValueError(f"there is no parameter {name!r}; {hint}")
+
+
+def _places(name: str, names: List[str]) -> List[int]:
+    """Of a parameter; those of x.1, x.2, ... for x."""
+    if name in names:
+        return [names.index(name)]
+    found = [i for i, known in enumerate(names) if known.startswith(f"{name}.")]
+    if not found:
+        raise _unknown(name, names)
+    return found
+
+
+def shown(parameters: Union[str, Iterable[str], None], names: List[str]) -> List[int]:
+    """Which parameters figures show."""
+    if parameters is None:
+        return []
+    chosen = [parameters] if isinstance(parameters, str) else list(parameters)
+    if not chosen:
+        raise ValueError("parameters is empty: name those that the figures are to show, or leave it out")
+    return [i for name in chosen for i in _places(name, names)]
+
+
+def true_values(truth: Optional[Mapping[str, Any]], names: List[str]) -> Optional[np.ndarray]:
+    """A value for every parameter, NaN where it is not known. Values of an array are those of x.1, x.2, ..., or x.1.1, x.1.2, ..."""
+    if truth is None:
+        return None
+    values = np.full(len(names), np.nan)
+    for name, given in truth.items():
+        array = np.asarray(given, dtype=float)
+        if not np.isfinite(array).all():
+            raise ValueError(f"the true value of {name} must be finite, not {given}")
+        for index in np.ndindex(array.shape):
+            element = ".".join([name, *(str(i + 1) for i in index)])
+            if element not in names:
+                raise _unknown(element, names)
+            values[names.index(element)] = array[index]
+    return values
+
+
+def make_report(made: Any, target: Any, title: str, seed: int, configuration: List[str], path: Union[str, os.PathLike, None],
+                parameters: List[int], truth: Optional[np.ndarray]) -> Report:
     """`made` is the library's result, `target` what it was drawn from."""
     lines = (ctypes.c_char_p * (len(configuration) + 1))(*(line.encode() for line in configuration), None)
     page = RunPage(title=title.encode(), seed=seed, target=target, configuration=lines)
+    if parameters:
+        page.parameter, page.parameters = (ctypes.c_int * len(parameters))(*parameters), len(parameters)
+    if truth is not None:
+        page.truth = truth.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
     text = _page(made, page)
     if path is not None:
         part = f"{os.fspath(path)}.part"

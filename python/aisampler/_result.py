@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import os
 from ctypes import POINTER, c_double, pointer
-from typing import Any, Callable, Dict, List, Optional, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Union
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ._backend import rows
 from ._errors import DensityError
 from ._kernel import Kernel
 from ._library import Error, RunResult, lib
-from ._report import Report, make_report
+from ._report import Report, make_report, shown, true_values
 from ._stan import variables
 
 
@@ -64,10 +64,10 @@ class Run:
         assert self._given is not None
         return self._given
 
-    def report(self, path: Union[str, os.PathLike, None]) -> Report:
+    def report(self, path: Union[str, os.PathLike, None], parameters: List[int], truth: Optional[np.ndarray]) -> Report:
         target = self._open_target() if self._open_target else pointer(self._target)
         try:
-            return make_report(self.made, target, self.title, self.seed, self.configuration, path)
+            return make_report(self.made, target, self.title, self.seed, self.configuration, path, parameters, truth)
         finally:
             if self._open_target:
                 lib.ais_target_close(target)
@@ -150,12 +150,15 @@ class Result:
         self.log_likelihood[name] = found.reshape(chains, draws, -1)
         self.__dict__.pop("posterior", None)
 
-    def report(self, path: Union[str, os.PathLike, None] = None) -> Report:
+    def report(self, path: Union[str, os.PathLike, None] = None, parameters: Union[str, Iterable[str], None] = None,
+               truth: Optional[Mapping[str, Any]] = None) -> Report:
         """The page that ``aisampler run`` writes: verdict, table, figures. In a notebook it shows itself.
 
-        It stands alone, in the file ``path`` if there is one.
+        It stands alone, in the file ``path`` if there is one. ``parameters`` are the names of those that the figures show,
+        ``"x"`` for all of ``x.1``, ``x.2``, ... too; without it they are the worst few. ``truth`` are true values, lines in
+        the corner plot: name -> number, or an array for ``x.1``, ``x.2``, ...
         """
-        return self._kept().report(path)
+        return self._kept().report(path, shown(parameters, self.names), true_values(truth, self.names))
 
     @property
     def kernel(self) -> Kernel:

@@ -1,6 +1,7 @@
 """What a result does: report, kernel, log likelihoods, copies."""
 
 import pickle
+import re
 import xml.etree.ElementTree
 
 import numpy as np
@@ -8,6 +9,11 @@ import pytest
 
 import aisampler
 from densities import LOG_Z, MEAN, grad, logp
+
+
+def page(result, **choice):
+    """A report without cairo's running numbers."""
+    return re.sub(r"(f\d+p\d+[a-z]+)[\d-]+", r"\1", result.report(**choice).html)
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +35,28 @@ def test_a_report(result, tmp_path):
 def test_a_report_of_a_named_target_knows_its_truth():
     result = aisampler.sample("mog6", draws=100)
     assert "jumps" in result.report().html and "mog6 by" in result.report().html
+
+
+def test_a_report_shows_what_is_asked_for(result):
+    whole, one = page(result, parameters=["slope", "bend"]), page(result, parameters="bend")
+    assert whole == page(result, parameters=["slope", "bend"]) and one.count("<path") < whole.count("<path")
+    assert page(result, truth={"bend": 0.5}).count("<path") > page(result).count("<path")  # lines more
+    outside = "The true bend, 1e+06, is far outside its panel"
+    assert outside in page(result, parameters="bend", truth={"bend": 1e6})
+    assert outside not in page(result, parameters="slope", truth={"bend": 1e6})
+
+
+def test_a_report_knows_vectors():
+    result = aisampler.sample(lambda x: -0.5 * (x**2).sum(axis=1), 3, draws=100, names=["a.1", "a.2", "b"])
+    both = page(result, parameters=["a"], truth={"a": [0.5, -0.5]})
+    assert both == page(result, parameters=["a.1", "a.2"], truth={"a.1": 0.5, "a.2": -0.5})
+    assert both != page(result, parameters=["a.1", "a.2"], truth={"a.1": 0.5})
+    for wrong, words in ((dict(parameters=["c"]), "no parameter 'c'; there are a.1, a.2, b"),
+                         (dict(parameters=[]), "parameters is empty"),
+                         (dict(truth={"a": [1, 2, 3]}), "no parameter 'a.3'; did you mean"),
+                         (dict(truth={"b": float("nan")}), "true value of b must be finite")):
+        with pytest.raises(ValueError, match=words):
+            result.report(**wrong)
 
 
 def test_a_kernel_is_saved_loaded_and_drawn_with(result, tmp_path):
