@@ -22,7 +22,7 @@
 
 #include "cli.h"
 
-enum { MOST_THREADS = 4096, MOST_SHOWN = 8, GRACE_SECONDS = 60, STACK_BYTES = 32768 };
+enum { MOST_THREADS = 4096, GRACE_SECONDS = 60, STACK_BYTES = 32768 };
 
 /* Of one thread. */
 typedef struct call {
@@ -36,11 +36,13 @@ typedef struct call {
 typedef enum ending { ENDED_SIGNAL, ENDED_EXIT, ENDED_INSISTED } ending;
 
 static struct {
-    int dim; /* 0: nothing is guarded */
+    const ais_target *target; /* NULL: nothing is guarded */
     char name[256];
     ais_logp *logp; /* the density's own functions */
     ais_logp_batch *batch;
     ais_grad *grad;
+    const ais_view *view;
+    ais_view guarded_view;
     call slot[MOST_THREADS];
     atomic_int slots; /* taken */
     atomic_bool tripped;
@@ -48,9 +50,8 @@ static struct {
     ending ending;
     int code; /* the signal, or the argument of exit */
     size_t points;
-    int kept;
-    double x[MOST_SHOWN];
-    char message[700];
+    double *x; /* dim, and there before anything can happen */
+    char message[1100];
 } guard;
 
 static _Thread_local call *mine;
@@ -63,8 +64,7 @@ static void trip(ending how, int code, const call *at) {
     guard.ending = how;
     guard.code = code;
     guard.points = at->points;
-    guard.kept = guard.dim < MOST_SHOWN ? guard.dim : MOST_SHOWN;
-    for (int i = 0; i < guard.kept; i++) guard.x[i] = at->x[(size_t)i * at->points];
+    for (int i = 0; i < guard.target->dim; i++) guard.x[i] = at->x[(size_t)i * at->points];
 }
 
 static const char *signal_name(int code) {
@@ -89,20 +89,6 @@ static void say_what(char *text, size_t size) {
         snprintf(text, size, "%s had not returned and was given up", guard.name);
     else
         snprintf(text, size, "%s crashed (%s, signal %d)", guard.name, signal_name(guard.code), guard.code);
-}
-
-const char *guard_message(void) {
-    if (!atomic_load(&guard.tripped)) return NULL;
-    char what[400];
-    say_what(what, sizeof what);
-    size_t used = (size_t)snprintf(guard.message, sizeof guard.message, "%s at %sx = (", what,
-                                   guard.points > 1 ? "a batch of points, the first of which is " : "");
-    for (int i = 0; i < guard.kept && used + 40 < sizeof guard.message; i++)
-        used +=
-            (size_t)snprintf(guard.message + used, sizeof guard.message - used, "%s%.9g", i ? ", " : "", guard.x[i]);
-    snprintf(guard.message + used, sizeof guard.message - used, "%s)%s", guard.kept < guard.dim ? ", ..." : "",
-             guard.ending == ENDED_SIGNAL ? " (debug=on behind the file's name builds it for gdb)" : "");
-    return guard.message;
 }
 
 bool guard_tripped(void) { return atomic_load_explicit(&guard.tripped, memory_order_relaxed); }
@@ -166,6 +152,8 @@ bool guard_insist(void) {
     return any;
 }
 
+#define EXPORTED __attribute__((visibility("default")))
+
 /* exit and _exit of the whole program, so that a density that calls them comes here (the linker exports them):
  * functions that libraries registered for exit, HDF5 for one, must not run before the files are complete. */
 static void leave(int code) {
@@ -174,7 +162,7 @@ static void leave(int code) {
     escape(mine);
 }
 
-void exit(int code) {
+EXPORTED void exit(int code) {
     leave(code);
     void *real = dlsym(RTLD_NEXT, "exit");
     void (*function)(int);
@@ -184,7 +172,7 @@ void exit(int code) {
 }
 
 /* A handler of signals may come here. */
-void _exit(int code) {
+EXPORTED void _exit(int code) {
     leave(code);
     for (;;) syscall(SYS_exit_group, code); // NOLINT(bugprone-signal-handler)
 }
@@ -265,6 +253,57 @@ static void guarded_batch(size_t n, const double *x, double *logp, void *data) {
     for (size_t c = 0; c < n; c++) logp[c] = NAN;
 }
 
+/* A transform of the unit cube is the user's code, too. Draws from before a crash are still to be shown after it. */
+static bool try_show(const double *x, uint64_t stream, double *value, double *slope, void *data) {
+    if (!enter(x, 1)) {
+        guard.view->show(1, x, stream, value, slope, data);
+        return true;
+    }
+    if (sigsetjmp(mine->back, 0) != 0) return false;
+    mine->inside = 1;
+    guard.view->show(1, x, stream, value, slope, data);
+    mine->inside = 0;
+    return true;
+}
+
+static void guarded_show(size_t n, const double *x, uint64_t stream, double *value, double *slope, void *data) {
+    size_t dim = (size_t)guard.target->dim, count = (size_t)guard.view->count;
+    for (size_t r = 0; r < n; r++) {
+        if (try_show(x + r * dim, stream + r, value + r * count, slope + r, data)) continue;
+        for (size_t i = 0; i < count; i++) value[r * count + i] = NAN;
+        slope[r] = NAN;
+    }
+}
+
+/* ---- the message ----------------------------------------------------------------------------------- */
+
+/* The point on the user's scale, or x where that cannot be computed. */
+static void say_where(char *text, size_t size) {
+    ais_target plain = {.name = guard.target->name, .dim = guard.target->dim, .names = guard.target->names};
+    double slope, *value = guard.view ? calloc((size_t)guard.view->count, sizeof *value) : NULL;
+    if (value && try_show(guard.x, 0, value, &slope, guard.target->data)) {
+        ais_target_point(guard.target, guard.x, text, size);
+    } else {
+        size_t used = guard.target->view ? (size_t)snprintf(text, size, "unconstrained ") : 0;
+        ais_target_point(&plain, guard.x, text + used, size - used);
+    }
+    free(value);
+}
+
+const char *guard_message(void) {
+    if (!atomic_load(&guard.tripped)) return NULL;
+    if (guard.message[0]) return guard.message;
+    char what[400], where[400];
+    say_what(what, sizeof what);
+    say_where(where, sizeof where);
+    snprintf(guard.message, sizeof guard.message, "%s at %s%s%s", what,
+             guard.points > 1 ? "a batch of points, the first of which is " : "", where,
+             guard.ending == ENDED_SIGNAL ? " (debug=on behind the file's name builds it for gdb)" : "");
+    return guard.message;
+}
+
+/* ---- opening --------------------------------------------------------------------------------------- */
+
 /* FILE.c or FILE.so, with keys or without. */
 static bool is_code(const char *spec) {
     size_t length = strlen(spec);
@@ -277,8 +316,15 @@ ais_status guard_open(ais_context *context, const char *spec, ais_target **targe
     ais_status status = ais_target_open(context, spec, target);
     bool regression = strncmp(spec, "blr:", 4) == 0 || strncmp(spec, "linear:", 7) == 0 ||
                       strncmp(spec, "poisson:", 8) == 0 || strncmp(spec, "data:", 5) == 0;
-    if (status != AIS_OK || guard.dim || regression || !is_code(spec)) return status;
-    guard.dim = (*target)->dim;
+    if (status != AIS_OK || guard.target || regression || !is_code(spec)) return status;
+    guard.x = calloc((size_t)(*target)->dim, sizeof *guard.x);
+    if (!guard.x) {
+        ais_target_close(*target);
+        *target = NULL;
+        snprintf(context->message, sizeof context->message, "out of memory");
+        return context->status = AIS_NO_MEMORY;
+    }
+    guard.target = *target;
     snprintf(guard.name, sizeof guard.name, "%s", (*target)->name);
     guard.logp = (*target)->logp;
     guard.batch = (*target)->batch;
@@ -286,6 +332,13 @@ ais_status guard_open(ais_context *context, const char *spec, ais_target **targe
     (*target)->logp = guarded_logp;
     if (guard.batch) (*target)->batch = guarded_batch;
     if (guard.grad) (*target)->grad = guarded_grad;
+    /* What a Stan program shows stays as it is: after a crash it may wait for its own lock for ever. */
+    guard.view = (*target)->view && (*target)->view->generated ? NULL : (*target)->view;
+    if (guard.view) {
+        guard.guarded_view = *guard.view;
+        guard.guarded_view.show = guarded_show;
+        (*target)->view = &guard.guarded_view;
+    }
     catch_crashes();
     return AIS_OK;
 }

@@ -10,8 +10,8 @@
 /* Opens a target as ais_target_open does, and guards its calls if it is a file of code. At most one is guarded. */
 ais_status guard_open(ais_context *context, const char *spec, ais_target **target);
 
-/* What became of the guarded density: a sentence without its end, such as "own.c crashed (...) at x = (1, 2)"; NULL
- * while nothing did. */
+/* What became of the guarded density: a sentence without its end, such as "own.c crashed (...) at mass = 1.5", the
+ * point on the user's scale; NULL while nothing did. The target must still be open when it is asked for first. */
 const char *guard_message(void);
 
 /* Whether calls are given up. May be asked by a handler of signals. */

@@ -8,6 +8,7 @@
 #ifndef AISAMPLER_TARGET_H
 #define AISAMPLER_TARGET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,6 +45,7 @@ typedef struct ais_view {
      * the log density that is shown; 0 shows it as it is. stream + r is a number of row r's own, for values that are
      * drawn. Called from several threads at once. */
     void (*show)(size_t n, const double *x, uint64_t stream, double *value, double *slope, void *data);
+    bool generated; /* some values are drawn, or may fail: of a point in a message x is told then */
 } ais_view;
 
 typedef struct ais_target ais_target;
@@ -123,6 +125,11 @@ const char *ais_target_parameter(const ais_target *target, int i, char buffer[32
 /* How many values of a draw are shown, and the name of one of them: those of the view, or the parameters. */
 int ais_target_shown(const ais_target *target);
 const char *ais_target_shown_name(const ais_target *target, int i, char buffer[32]);
+
+/* Writes the point x (dim coordinates) as messages tell it, as much as fits: the values that are shown of it with their
+ * names, "mass = 1.5, rate = 0.25", or "x = (1.5, 0.25)" where there are no names. Of a Stan program it is its
+ * unconstrained parameters, and says so. */
+void ais_target_point(const ais_target *target, const double *x, char *text, size_t size);
 
 /* The table of built-in targets: entry i, or NULL past the end. */
 typedef struct ais_target_entry {

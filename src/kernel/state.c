@@ -10,26 +10,15 @@
 #include "simd/check_lanes.h"
 #include "simd/normal.h"
 
-enum { START_ATTEMPTS = 100, SHOWN_COORDINATES = 20, POINT_TEXT = 640 };
-
-/* "(1, -0.5, ... and 98 more)": what goes into target->logp to see the same value again, as far as
- * a message has room. */
-static void write_point(const double *x, int dim, char text[POINT_TEXT]) {
-    int shown = dim <= SHOWN_COORDINATES ? dim : SHOWN_COORDINATES;
-    size_t used = (size_t)snprintf(text, POINT_TEXT, "(");
-    for (int i = 0; i < shown; i++)
-        used += (size_t)snprintf(text + used, POINT_TEXT - used, "%s%.17g", i ? ", " : "", x[i]);
-    if (shown < dim) used += (size_t)snprintf(text + used, POINT_TEXT - used, ", ... and %d more", dim - shown);
-    snprintf(text + used, POINT_TEXT - used, ")");
-}
+enum { START_ATTEMPTS = 100, POINT_TEXT = 640 };
 
 static const char *name_of(const ais_target *target) { return target->name ? target->name : "(without a name)"; }
 
 ais_status ais_fail_density(ais_context *context, const ais_target *target, double value, const double *x) {
     char text[POINT_TEXT];
-    write_point(x, target->dim, text);
+    ais_target_point(target, x, text, sizeof text);
     return ais_fail(context, AIS_BAD_DENSITY,
-                    "the log density of target %.100s is %s at x = %s: it must be a number, or -infinity outside "
+                    "the log density of target %.100s is %s at %s: it must be a number, or -infinity outside "
                     "the support",
                     name_of(target), isnan(value) ? "nan" : "+infinity", text);
 }
@@ -71,9 +60,9 @@ static ais_status given_start(ais_context *context, const ais_state *state, int 
     *logp = target->logp(point, target->data);
     ais_status status = check_value(context, target, *logp, point);
     if (status != AIS_OK || *logp > -INFINITY) return status;
-    write_point(point, target->dim, text);
+    ais_target_point(target, point, text, sizeof text);
     return ais_fail(context, AIS_BAD_ARGUMENT,
-                    "chain %u starts at x = %s, where the density of target %.100s is zero: start inside the support",
+                    "chain %u starts at %s, where the density of target %.100s is zero: start inside the support",
                     state->chain + (uint32_t)c + 1, text, name_of(target));
 }
 
@@ -101,10 +90,10 @@ static ais_status random_start(ais_context *context, const ais_state *state, int
         ais_status status = check_value(context, target, *logp, point);
         if (status != AIS_OK || *logp > -INFINITY) return status;
     }
-    write_point(point, target->dim, text);
+    ais_target_point(target, point, text, sizeof text);
     return ais_fail(context, AIS_BAD_DENSITY,
                     "the density of target %.100s is zero at all %d points tried as a start of chain %u, drawn from "
-                    "N(0, %g^2), the last of them x = %s: give starting points or another start scale",
+                    "N(0, %g^2), the last of them %s: give starting points or another start scale",
                     name_of(target), START_ATTEMPTS, state->chain + (uint32_t)c + 1, scale, text);
 }
 

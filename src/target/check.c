@@ -40,24 +40,17 @@ typedef struct check {
     double worst; /* its miss, as a share of the scale */
 } check;
 
-/* "(1.25, -3, ...)", as much of it as fits. */
-static const char *describe(const double *x, int dim, char *text, size_t size) {
-    size_t used = 0;
-    for (int i = 0; i < dim; i++) {
-        if (used + 48 > size) {
-            snprintf(text + used, size - used, ", ... (%d more)", dim - i);
-            return text;
-        }
-        used += (size_t)snprintf(text + used, size - used, "%s%.17g", i ? ", " : "", x[i]);
-    }
+/* "x = (1.25, -3, ...)" or what people call it, as much of it as fits. */
+static const char *describe(const check *at, const double *x, char *text, size_t size) {
+    ais_target_point(at->asked, x, text, size);
     return text;
 }
 
 static ais_status refuse_value(const check *at, const char *what, double value, const double *x) {
     char text[600];
     return ais_fail(at->context, AIS_BAD_DENSITY,
-                    "%s: %s is %g at x = (%s); it must be a number, or -inf outside the support", at->target->name,
-                    what, value, describe(x, at->target->dim, text, sizeof text));
+                    "%s: %s is %g at %s; it must be a number, or -inf outside the support", at->target->name, what,
+                    value, describe(at, x, text, sizeof text));
 }
 
 static bool is_density(double value) { return value < INFINITY; } /* false for NaN as well */
@@ -137,8 +130,8 @@ static ais_status check_logp(check *at) {
         if (value != again) {
             char text[400];
             return ais_fail(at->context, AIS_BAD_DENSITY,
-                            "%s: logp is %.17g and then %.17g at the same x = (%s); it must depend on x alone",
-                            at->target->name, value, again, describe(x, at->target->dim, text, sizeof text));
+                            "%s: logp is %.17g and then %.17g at the same %s; it must depend on the point alone",
+                            at->target->name, value, again, describe(at, x, text, sizeof text));
         }
         if (value > -INFINITY) at->value[at->count++] = value;
     }
@@ -212,10 +205,9 @@ static ais_status refuse_gradient(const check *at, const ais_slope *slope) {
     char text[400], buffer[32];
     return ais_fail(
         at->context, AIS_BAD_DENSITY,
-        "%s: the gradient by %.60s (coordinate %d) is %.10g, but finite differences of logp give %.10g at x "
-        "= (%s)",
+        "%s: the gradient by %.60s (coordinate %d) is %.10g, but finite differences of logp give %.10g at %s",
         at->target->name, ais_target_parameter(at->target, slope->coordinate, buffer), slope->coordinate + 1,
-        slope->claimed, slope->nearest, describe(slope->x, at->target->dim, text, sizeof text));
+        slope->claimed, slope->nearest, describe(at, slope->x, text, sizeof text));
 }
 
 static double unit_of(const check *at, const double *x, int i) { return fmax(fabs(x[i]), at->scale); }
@@ -242,8 +234,8 @@ static ais_status check_value(check *at, const double *x, double value, double l
     double miss = fabs(value - logp), size = fmax(1, fabs(logp));
     char text[400];
     if (miss <= 1e-9 * size || miss <= fmax(1e-5 * size, 10 * noise_at(at, x))) return AIS_OK;
-    return ais_fail(at->context, AIS_BAD_DENSITY, "%s: grad returns %.17g, but logp %.17g at x = (%s)",
-                    at->target->name, value, logp, describe(x, at->target->dim, text, sizeof text));
+    return ais_fail(at->context, AIS_BAD_DENSITY, "%s: grad returns %.17g, but logp %.17g at %s", at->target->name,
+                    value, logp, describe(at, x, text, sizeof text));
 }
 
 static ais_status check_gradient_at(check *at, const double *x, double logp, bool uphill) {
@@ -253,9 +245,9 @@ static ais_status check_gradient_at(check *at, const double *x, double logp, boo
     ais_status status = check_value(at, x, at->target->grad(x, at->gradient, at->target->data), logp);
     for (int i = 0; i < dim && status == AIS_OK; i++) {
         if (!isfinite(at->gradient[i]))
-            return ais_fail(at->context, AIS_BAD_DENSITY, "%s: the gradient by %.60s (coordinate %d) is %g at x = (%s)",
+            return ais_fail(at->context, AIS_BAD_DENSITY, "%s: the gradient by %.60s (coordinate %d) is %g at %s",
                             at->target->name, ais_target_parameter(at->target, i, buffer), i + 1, at->gradient[i],
-                            describe(x, dim, text, sizeof text));
+                            describe(at, x, text, sizeof text));
         status = check_coordinate(at, x, i, uphill);
     }
     return status;
@@ -344,10 +336,10 @@ static ais_status check_batch_of(check *at, size_t n) {
         size_t k = c % (size_t)at->count;
         if (fabs(logp[c] - at->value[k]) <= 1e-9 * fmax(1, fabs(at->value[k]))) continue;
         return ais_fail(at->context, AIS_BAD_DENSITY,
-                        "%s: batch gives %.17g, but logp %.17g for point %zu of %zu, x = (%s); coordinate i of point c "
+                        "%s: batch gives %.17g, but logp %.17g for point %zu of %zu, %s; coordinate i of point c "
                         "is x[i * n + c]",
                         at->target->name, logp[c], at->value[k], c + 1, n,
-                        describe(at->point + k * dim, at->target->dim, text, sizeof text));
+                        describe(at, at->point + k * dim, text, sizeof text));
     }
     return AIS_OK;
 }

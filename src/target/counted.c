@@ -81,6 +81,11 @@ void ais_counted_end(ais_counted *counted) {
     counted->packed = NULL;
 }
 
+const ais_target *ais_counted_inner(const ais_target *target) {
+    while (target->logp == logp) target = ((const ais_counted *)target->data)->inner;
+    return target;
+}
+
 long ais_counted_densities(const ais_counted *counted) {
     return atomic_load_explicit(&counted->densities, memory_order_relaxed);
 }

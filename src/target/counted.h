@@ -29,6 +29,9 @@ typedef struct ais_counted {
 bool ais_counted_begin(ais_counted *counted, const ais_target *inner, size_t chains, size_t lanes);
 void ais_counted_end(ais_counted *counted);
 
+/* The target behind one that counts; any other target itself. */
+const ais_target *ais_counted_inner(const ais_target *target);
+
 long ais_counted_densities(const ais_counted *counted);
 long ais_counted_gradients(const ais_counted *counted);
 

@@ -66,7 +66,8 @@ static ais_status describe(ais_context *context, const char *shown, ais_stan *st
     stan->names = split(bridge->free_names(stan->model), stan->dim, &home->arena);
     stan->view = (ais_view){.count = stan->values[2],
                             .names = split(bridge->names(stan->model, true, true), stan->values[2], &home->arena),
-                            .show = ais_stan_show};
+                            .show = ais_stan_show,
+                            .generated = true};
     stan->density.x = AIS_TAKE(&home->arena, double, stan->dim);
     stan->shown.x = AIS_TAKE(&home->arena, double, stan->dim);
     if (stan->names && stan->view.names && stan->density.x && stan->shown.x) return AIS_OK;

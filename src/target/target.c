@@ -26,18 +26,6 @@ static const char *word(const void *nothing, int i) {
     return i < TABLE ? table[i]->entry.name : others[i - TABLE];
 }
 
-const char *ais_target_parameter(const ais_target *target, int i, char buffer[32]) {
-    if (target->names) return target->names[i];
-    snprintf(buffer, 32, "x.%d", i + 1);
-    return buffer;
-}
-
-int ais_target_shown(const ais_target *target) { return target->view ? target->view->count : target->dim; }
-
-const char *ais_target_shown_name(const ais_target *target, int i, char buffer[32]) {
-    return target->view ? target->view->names[i] : ais_target_parameter(target, i, buffer);
-}
-
 static void close_home(ais_target *target) {
     ais_home *home = (ais_home *)target;
     ais_stan_release(home->stan);

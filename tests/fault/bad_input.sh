@@ -139,6 +139,18 @@ own 'static double logp(const double *x, void *d) { (void)d; return *(volatile i
 AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = 1, .logp = logp};'
 expect 1 "own.c crashed (segmentation fault" "$ais" run "$work/own.c" $quick # at the very first call
 nothing_complete
+# With parameters the point is told on their scale: beyond 7.5 in the first case; not at all where the transform crashes.
+bounded() {
+    own "static double logp(const double *x, void *d) { (void)d; if (x[0] > 7.5) { $1; } return -x[1]; }
+static void third(const double *u, double *t, void *d) { (void)d; if (u[0] > 0.9) { $2; } t[0] = 3 * u[0]; }
+static const ais_parameter parameters[] = {{\"mass\", AIS_UNIFORM(2, 8)}, {\"rate\", AIS_LOWER(0)}, {\"own\", AIS_CUBE(third)}};
+AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = 3, .logp = logp, .parameters = parameters, .parameter_count = 3};"
+    expect 1 "own.c crashed (segmentation fault" "$ais" run "$work/own.c" $quick
+    grep -qE "$3" "$work/stderr" || { echo "wrong: '$3' is not in: $(cat "$work/stderr")"; failures=$((failures + 1)); }
+    nothing_complete
+}
+bounded '*(volatile int *)0 = 1' '' 'at mass = 7\.[5-9][0-9]*, rate = [0-9.]+, own = [0-2]\.'
+bounded '' '*(volatile int *)0 = 1' 'at unconstrained mass = [-0-9.]+, rate = [-0-9.]+, own = [1-9]'
 beyond 'while (!zero) continue'
 interrupted() { # Ctrl-C twice
     "$@" &

@@ -145,15 +145,15 @@ static void wrong_values_are_caught(const ais_target *inner) {
     broken with = whole(inner);
     with.threshold = 1;
     with.value = NAN;
-    refused(&with, 1, "logp is nan at x = (");
+    refused(&with, 1, "logp is nan at ");
     with.value = INFINITY;
-    refused(&with, 1, "logp is inf at x = (");
+    refused(&with, 1, "logp is inf at ");
     with.value = -INFINITY;
     with.threshold = -INFINITY;
     refused(&with, 1, "-inf at all of 100 points");
     with = whole(inner);
     with.restless = 1;
-    refused(&with, 1, "must depend on x alone");
+    refused(&with, 1, "must depend on the point alone");
 }
 
 static void intact(void **state) {

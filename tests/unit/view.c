@@ -18,6 +18,12 @@ static double grad(const double *x, double *gradient, void *data) {
     gradient[1] = -x[1];
     return logp(x, data);
 }
+static double nowhere(const double *x, void *data) {
+    (void)x;
+    (void)data;
+    return NAN;
+}
+static double here_and_there(const double *x, void *data) { return x[0] > 2.6 ? NAN : logp(x, data); }
 enum { SHOWN = 4 };
 static void show(size_t n, const double *x, uint64_t stream, double *value, double *slope, void *data) {
     (void)data;
@@ -51,6 +57,35 @@ static ais_run_result *run(int threads, int draws, const char *directory) {
     ais_sink_free(sink[0]);
     ais_sink_free(sink[1]);
     return result;
+}
+
+static void a_point_is_told_as_people_know_it(void **unused) {
+    (void)unused;
+    const double x[2] = {0, 0.2};
+    const char *const own[2] = {"a", "b"};
+    char text[200], little[40];
+    ais_target plain = {.name = "plain", .dim = 2, .logp = logp};
+    ais_target_point(&plain, x, text, sizeof text);
+    assert_string_equal(text, "x = (0, 0.2)");
+    plain.names = own;
+    ais_target_point(&plain, (double[]){0.1 + 0.2, -1e300}, text, sizeof text);
+    assert_string_equal(text, "a = 0.30000000000000004, b = -1e+300");
+    ais_target_point(&target, x, text, sizeof text);
+    assert_string_equal(text, "scale = 1, half = 0.1, fixed.1 = 7, fixed.2 = 0");
+    ais_target_point(&target, x, little, sizeof little);
+    assert_string_equal(little, "scale = 1, ... and 3 more");
+    ais_context context = {0};
+    ais_target holed = target; /* what the check and a run say */
+    holed.logp = nowhere;
+    holed.grad = NULL;
+    assert_int_equal(ais_target_check(&context, &holed, 1, &(ais_check){0}), AIS_BAD_DENSITY);
+    assert_non_null(strstr(context.message, "logp is nan at scale = "));
+    holed.logp = here_and_there;
+    ais_run_result *result;
+    assert_int_equal(ais_run(&context, &holed, &(ais_run_options){AIS_RUN_HEAD, .draws = 2000}, &result),
+                     AIS_BAD_DENSITY);
+    assert_non_null(strstr(context.message, "is nan at scale = "));
+    ais_run_free(result);
 }
 
 static void assert_same_draws(const ais_draws *a, const ais_draws *b) {
@@ -165,6 +200,7 @@ static void what_the_density_tells_is_in_the_note_and_among_the_checks(void **st
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_point_is_told_as_people_know_it),
         cmocka_unit_test_setup_teardown(memory_has_what_is_shown_and_x, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(every_row_has_a_number_of_its_own, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(files_have_the_same_for_any_number_of_threads, scratch_setup, scratch_teardown),
