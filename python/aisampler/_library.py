@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import os
-import pathlib
 from ctypes import POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_long, c_size_t, c_uint64, c_void_p
 
 OK, BAD_ARGUMENT, STOPPED = 0, -1, -6
@@ -30,7 +28,7 @@ CUBE = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
 
 
 class View(Structure):
-    _fields_ = [("count", c_int), ("names", POINTER(c_char_p)), ("show", SHOW)]
+    _fields_ = [("count", c_int), ("names", POINTER(c_char_p)), ("show", SHOW), ("generated", c_bool)]
 
 
 class Parameter(Structure):
@@ -268,33 +266,38 @@ STRUCTS = {
     "ais_run_result": RunResult,
 }
 
-_HERE = pathlib.Path(__file__).resolve().parent
-_TREE = _HERE.parent.parent / "build"  # where the Makefile builds, seen from a checkout
+# Not pathlib, nor ctypes.util before it is needed: both import much that takes longer than the rest of the package.
+_HERE = os.path.dirname(os.path.realpath(__file__))
+_OWN = os.path.join(_HERE, "lib")  # in a wheel
+_TREE = os.path.join(os.path.dirname(os.path.dirname(_HERE)), "build")  # where the Makefile builds, seen from a checkout
 
 
 def _find_library() -> str:
     wish = os.environ.get("AISAMPLER_LIBRARY")
     if wish:
         return wish
-    for place in (_HERE / "lib", _TREE):
-        path = place / "libaisampler.so"
-        if path.exists():
-            return str(path)
+    for place in (_OWN, _TREE):
+        path = os.path.join(place, "libaisampler.so")
+        if os.path.exists(path):
+            return path
+    import ctypes.util
+
     found = ctypes.util.find_library("aisampler")
     if found:
         return found
     raise ImportError(
-        f"libaisampler.so is neither in {_HERE / 'lib'} nor in {_TREE} nor installed: "
+        f"libaisampler.so is neither in {_OWN} nor in {_TREE} nor installed: "
         "build it with 'make command', or set AISAMPLER_LIBRARY to its path"
     )
 
 
 def find_command() -> str:
     """The command that belongs to the library."""
-    library = pathlib.Path(_find_library())
-    for path in (library.parent / "aisampler", library.parent.parent / "bin" / "aisampler"):
-        if path.is_file() and os.access(path, os.X_OK):
-            return str(path)
+    library = _find_library()
+    folder = os.path.dirname(library)
+    for path in (os.path.join(folder, "aisampler"), os.path.join(os.path.dirname(folder), "bin", "aisampler")):
+        if os.path.isfile(path) and os.access(path, os.X_OK):
+            return path
     raise FileNotFoundError(f"there is no command aisampler beside {library}")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import traceback
 from typing import Any, Callable, List, Sequence
 
 import numpy as np
@@ -20,6 +19,8 @@ class Failure:
     """What a worker says in place of an answer."""
 
     def __init__(self, error: BaseException):
+        import traceback
+
         self._error, self._text = error, traceback.format_exc()
 
     def __reduce__(self) -> Any:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import importlib.util
-import json
 import math
 import os
 import re
@@ -42,6 +40,8 @@ def data_text(data: Data) -> Optional[str]:
         return os.fspath(data)
     if not isinstance(data, Mapping):
         raise TypeError(f"data must be a dict of numbers and arrays, or a JSON file, not {data!r}")
+    import json
+
     return json.dumps({str(name): _plain(str(name), value) for name, value in data.items()})
 
 
@@ -49,6 +49,8 @@ def find_stanli() -> Optional[str]:
     """The library of the stanli that this Python would import; None: the library looks for one itself."""
     if os.environ.get("AISAMPLER_STANLI"):
         return None
+    import importlib.util
+
     spec = importlib.util.find_spec("stanli")
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         path = os.path.join(folder, "_bin", "libstanli.so")
