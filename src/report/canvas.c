@@ -3,9 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "report/words.h"
 
 #ifdef AIS_HAVE_CAIRO
 
@@ -144,28 +146,48 @@ void ais_canvas_image(ais_canvas *canvas, double x, double y, double width, doub
     cairo_surface_destroy(image);
 }
 
-static void take_font(cairo_t *cairo, const ais_lettering *lettering) {
-    cairo_select_font_face(cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
-                           lettering->bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
-    cairo_set_font_size(cairo, lettering->size);
+/* Where fontconfig finds no configuration, as in an empty container, it would print an error. */
+static bool fonts_are_known(void) {
+    const char *file = getenv("FONTCONFIG_FILE");
+    if (file && file[0] == '/') return access(file, R_OK) == 0;
+    return file || getenv("FONTCONFIG_PATH") || access(AIS_FONTS "/fonts.conf", R_OK) == 0;
 }
 
-double ais_canvas_text_width(ais_canvas *canvas, const ais_lettering *lettering, const char *text) {
+/* Takes the font and writes the text as that font can show it: cairo's own, which stands in where there is no other
+ * (its name is @cairo:), knows ASCII alone. */
+enum { TEXT_BYTES = 512 };
+static void take_font(cairo_t *cairo, const ais_lettering *lettering, const char *text, char shown[TEXT_BYTES]) {
+    cairo_select_font_face(cairo, fonts_are_known() ? "sans-serif" : "@cairo:", CAIRO_FONT_SLANT_NORMAL,
+                           lettering->bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_set_font_size(cairo, lettering->size);
+    if (cairo_scaled_font_get_type(cairo_get_scaled_font(cairo)) == CAIRO_FONT_TYPE_USER)
+        ais_ascii_text(text, shown, TEXT_BYTES);
+    else
+        ais_clean_text(text, shown, TEXT_BYTES);
+}
+
+static double take_width(ais_canvas *canvas, const ais_lettering *lettering, const char *text, char shown[TEXT_BYTES]) {
     cairo_text_extents_t extents;
-    take_font(canvas->cairo, lettering);
-    cairo_text_extents(canvas->cairo, text, &extents);
+    take_font(canvas->cairo, lettering, text, shown);
+    cairo_text_extents(canvas->cairo, shown, &extents);
     return extents.x_advance;
 }
 
+double ais_canvas_text_width(ais_canvas *canvas, const ais_lettering *lettering, const char *text) {
+    char shown[TEXT_BYTES];
+    return take_width(canvas, lettering, text, shown);
+}
+
 void ais_canvas_text(ais_canvas *canvas, double x, double y, const ais_lettering *lettering, const char *text) {
-    double width = ais_canvas_text_width(canvas, lettering, text);
+    char shown[TEXT_BYTES];
+    double width = take_width(canvas, lettering, text, shown);
     const ais_pen pen = {.colour = lettering->colour, .opacity = 1, .width = 1};
     take_pen(canvas->cairo, &pen);
     cairo_save(canvas->cairo);
     cairo_translate(canvas->cairo, x, y);
     if (lettering->upward) cairo_rotate(canvas->cairo, -1.5707963267948966);
     cairo_move_to(canvas->cairo, -lettering->anchor * width, 0);
-    cairo_show_text(canvas->cairo, text);
+    cairo_show_text(canvas->cairo, shown);
     cairo_restore(canvas->cairo);
     cairo_new_path(canvas->cairo);
 }

@@ -44,6 +44,32 @@ void ais_clean_text(const char *from, char *to, size_t size) {
     to[used] = 0;
 }
 
+void ais_ascii_text(const char *from, char *to, size_t size) {
+    static const struct {
+        const char *sign, *plain;
+    } known[] = {{"−", "-"}, {"…", "..."}, {"×", "x"}, {"·", "*"}, {"±", "+-"}};
+    static const char *const raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹", "⁻"};
+    size_t used = 0;
+    bool power = false;
+    for (const unsigned char *at = (const unsigned char *)from; *at;) {
+        const char *shown, *plain = "?";
+        char one[3] = "";
+        size_t length = next(&at, &shown), digit = 0;
+        while (digit < 11 && strncmp(shown, raised[digit], length) != 0) digit++;
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+            if (strncmp(shown, known[i].sign, length) == 0) plain = known[i].plain;
+        if (length == 1 || digit < 11) {
+            char letter = length == 1 ? *shown : (char)(digit < 10 ? '0' + (char)digit : '-');
+            snprintf(one, sizeof one, "%s%c", digit < 11 && !power ? "^" : "", letter);
+            plain = one;
+        }
+        power = digit < 11;
+        if (used + strlen(plain) + 1 > size) break;
+        used += (size_t)snprintf(to + used, size - used, "%s", plain);
+    }
+    to[used] = '\0';
+}
+
 void ais_html_text(FILE *file, const char *text) {
     for (const unsigned char *at = (const unsigned char *)(text ? text : ""); *at;) {
         const char *shown;

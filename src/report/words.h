@@ -10,6 +10,9 @@
  * U+FFFD, a line break or tab a space. Cut between characters. */
 void ais_clean_text(const char *from, char *to, size_t size);
 
+/* The same in ASCII, for a font that has nothing else: 10^-3 for a power of ten, ? for what has no like. */
+void ais_ascii_text(const char *from, char *to, size_t size);
+
 /* The next line of *text, as much of it as fits, and *text moves on; false at the end. */
 bool ais_next_line(const char **text, char *line, size_t size);
 

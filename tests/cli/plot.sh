@@ -39,6 +39,14 @@ assert len(page.getElementsByTagName("svg")) == 12, len(page.getElementsByTagNam
 assert "currentColor" in text and "rgb(20%" not in text
 PYTHON
 
+# Without any font, as in an empty container, letters are cairo's own, and nothing complains.
+mkdir "$work/plain"
+FONTCONFIG_FILE=/nowhere/fonts.conf "$ais" plot "$work/run" --figure corner -q -o "$work/plain" 2> "$work/stderr"
+[ ! -s "$work/stderr" ]
+well_formed "$work/plain/corner.svg"
+"$ais" plot "$work/run" --figure corner -q -o "$work/usual"
+! cmp -s "$work/plain/corner.svg" "$work/usual/corner.svg"
+
 # Figures from a folder know the target; from files only what --target says.
 [ "$("$ais" plot "$work/run" -o "$work/svg" | wc -l)" = 7 ]
 well_formed "$work"/svg/*.svg

@@ -244,6 +244,10 @@ static void text_is_escaped_and_cleaned(void **state) {
     assert_string_equal(small, "ab");
     ais_clean_text("\xE0\x80\x80\xED\xA0\x80\xC0", text, sizeof text); /* overlong, surrogate, stray */
     for (char *at = text; *at; at += 3) assert_memory_equal(at, "\xEF\xBF\xBD", 3);
+    ais_ascii_text("−2.5 ± 3×10⁻¹², µ…", text, sizeof text);
+    assert_string_equal(text, "-2.5 +- 3x10^-12, ?...");
+    ais_ascii_text("x…", small, 4); /* not as a whole */
+    assert_string_equal(small, "x");
     ais_clean_text(NULL, text, sizeof text);
     assert_string_equal(text, "");
 }
