@@ -27,6 +27,7 @@ command:
 install: command
 	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX) > $(BUILD)-install.log || { cat $(BUILD)-install.log; exit 1; }
 	@rm -f $(BUILD)-install.log
+	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ldconfig || true # so that programs find the library at once
 	@echo "aisampler is in $(DESTDIR)$(PREFIX)"
 
 # The main job on a built-in target. Exit code 3 means that the diagnostics warn: that is shown, not hidden.

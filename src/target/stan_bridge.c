@@ -82,8 +82,17 @@ static bool is_picture(const char *line, size_t length) {
     return begin > 0 && i > begin && line[i] == ':';
 }
 
+/* "log_density() failed with exception: "; construct's has all of the data between the brackets. */
+static const char *skip_call(const char *message) {
+    static const char words[] = ") failed with exception: ";
+    size_t name = strspn(message, "abcdefghijklmnopqrstuvwxyz_");
+    const char *end = name && message[name] == '(' ? strstr(message, words) : NULL;
+    return end ? end + strlen(words) : message;
+}
+
 /* Where a message begins to mean something to a user. */
 static const char *skip_prefixes(const char *message) {
+    message = skip_call(message);
     static const char *const prefix[] = {
         "Exception: ", "embedded __stanli manifest: ", "stanli compile: ", "stanli prepare_data: "};
     for (size_t k = 0; k < sizeof prefix / sizeof *prefix; k++)

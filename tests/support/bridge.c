@@ -40,21 +40,27 @@ static void begin(void) {
 static void end(void) { atomic_fetch_sub(&inside, 1); }
 #endif
 
-static int complain(char **message, const char *text) {
-    if (message) *message = strdup(text);
+/* In BridgeStan's words: the call, with the data if they were given, then Stan's own. */
+static int complain_of(char **message, const char *call, const char *text) {
+    size_t size = strlen(call) + strlen(text) + 40;
+    if (message) *message = malloc(size);
+    if (message && *message) snprintf(*message, size, "%s failed with exception: %s\n", call, text);
     return -1;
 }
+static int complain(char **message, const char *text) { return complain_of(message, "log_density()", text); }
 
 void bs_free_error_msg(char *message) { free(message); }
 
 /* {"N": 3, "y": [1, 2, 3]} and nothing more general. */
 bs_model *bs_model_construct(const char *data, unsigned seed, char **message) {
-    (void)seed;
     bs_model *model = calloc(1, sizeof *model);
     const char *n = data ? strstr(data, "\"N\":") : NULL, *y = data ? strstr(data, "\"y\":") : NULL;
     if (!n || !y) {
-        complain(message, "Exception: variable does not exist; processing stage=data initialization;\n"
-                          " variable name=y; base type=double (in 'bridge.stan', line 2)");
+        char call[200];
+        snprintf(call, sizeof call, "construct(%.100s, %u)", data ? data : "", seed);
+        complain_of(message, call,
+                    "Exception: variable does not exist; processing stage=data initialization;\n"
+                    " variable name=y; base type=double (in 'bridge.stan', line 2)");
         free(model);
         return NULL;
     }
