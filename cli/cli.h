@@ -73,14 +73,20 @@ extern const subcommand subcommands[];
 const subcommand *find_subcommand(const char *name);
 int print_usage(FILE *file);
 
+/* The command as it was typed (command_line.c): main gives it; then as a line for a shell, with --resume. */
+void remember_command(int argc, char **argv);
+void command_to_resume(char *text, size_t size);
+
 /* The diagnosis as text on stdout, or as JSON there; the exit code that follows from it. */
 int tell(const ais_diagnosis *diagnosis, const ais_report_run *run, bool json, bool quiet, int rows);
 
 /* Around a long job: the first Ctrl-C sets the flag, a second one gives up a density that does not return (guard.h) or
- * kills; afterwards Ctrl-C kills again. */
+ * kills; afterwards Ctrl-C kills again. SIGTERM sets the flag, too, and its sender will not wait long: a density that
+ * does not return within 15 s is given up, or the command ends without it. */
 void catch_interrupts(void);
 void release_interrupts(void);
 const volatile sig_atomic_t *stop_flag(void);
+bool was_terminated(void); /* by SIGTERM, here or on another rank: to be asked by all ranks */
 void ask_to_stop(void); /* as the first Ctrl-C does */
 
 /* Since some moment in the past. */

@@ -185,12 +185,19 @@ static void tell_of_end(const settings *set, const ais_sample_result *result) {
 
 /* ---- the job ------------------------------------------------------------------------------------- */
 
+/* By the checkpoint of the draws, or by that of learning. */
+static bool may_go_on(const settings *set, const ais_run_options *how) {
+    if (set->checkpoint[0] && access(set->checkpoint, F_OK) == 0) return true;
+    return how->learning && how->learning->checkpoint && access(how->learning->checkpoint, F_OK) == 0;
+}
+
 /* What there is to write and to say when ais_run has come back with a result. */
-static int deliver(settings *set, const ais_target *target, const outcome *made, ais_status status,
-                   const ais_context *context) {
+static int deliver(settings *set, const ais_target *target, const ais_run_options *how, const outcome *made,
+                   ais_status status, const ais_context *context) {
     if (!ranks_lead()) return 0;
     const ais_run_result *result = made->result;
     set->warmup = result->warmup;
+    if (set->draws > 0 && result->sample.draws > set->draws) set->draws = result->sample.draws; /* extended */
     remove_judgements(set);
     if (!write_run_json(set, made, status == AIS_STOPPED)) return EXIT_FAILED;
     if (status != AIS_OK && status != AIS_STOPPED) return failed(context);
@@ -198,10 +205,12 @@ static int deliver(settings *set, const ais_target *target, const outcome *made,
     tell_of_errors(target);
     int code = result->sample.draws > 0 ? report(set, target, made) : EXIT_FAILED;
     if (status != AIS_STOPPED) return code;
-    if (result->sample.draws == 0) return failed(context);
     const char *density = guard_message();
-    return complain(EXIT_FAILED, "%s%s%s; the files in %s are complete up to there", density ? density : "",
-                    density ? "; " : "", context->message, set->out);
+    char on[1024] = "", files[4200] = "";
+    if (may_go_on(set, how)) command_to_resume(on, sizeof on);
+    if (result->sample.draws > 0) snprintf(files, sizeof files, "; the files in %s are complete up to there", set->out);
+    return complain(EXIT_FAILED, "%s%s%s%s%s%s", density ? density : "", density ? "; " : "", context->message, files,
+                    on[0] ? "; go on with: " : "", on);
 }
 
 static int run_into(settings *set, const ais_target *target, const ais_run_options *how, ais_sink *const *sink,
@@ -229,24 +238,49 @@ static int run_into(settings *set, const ais_target *target, const ais_run_optio
     options.progress_data = &view;
     options.stop = stop_flag();
     options.ranks = ranks_all();
+    options.checkpoint = set->checkpoint[0] ? set->checkpoint : NULL;
+    options.checkpoint_seconds = set->renewal;
+    options.resume = set->resume && options.checkpoint;
+    options.extend = set->extend;
     catch_interrupts();
     ais_status status = ais_run(&context, target, &options, &result);
     release_interrupts();
     if (!result) return failed(&context);
     const outcome made = {result, result->kernel ? result->kernel : how->before.kernel,
                           result->training ? result->training : how->before.training};
-    int code = made.kernel ? deliver(set, target, &made, status, &context) : failed(&context);
+    int code = made.kernel ? deliver(set, target, how, &made, status, &context) : failed(&context);
     ais_run_free(result);
     return code;
+}
+
+/* Two runs into one folder would spoil each other's files. */
+static bool lock_folder(const settings *set, ais_lock **lock) {
+    ais_context context = {0};
+    ais_status status = ais_directory_make(&context, set->out);
+    if (status == AIS_OK) status = ais_directory_lock(&context, set->out, lock);
+    if (status == AIS_OK) return true;
+    failed(&context);
+    return false;
 }
 
 int draw_to_files(const settings *wish, const ais_target *target, const ais_run_options *how) {
     ais_sink *sink[2];
     settings set = *wish;
     int sinks = 0, code = EXIT_FAILED;
-    if (!ranks_lead() || make_sinks(&set, sink, &sinks)) code = run_into(&set, target, how, sink, sinks);
+    ais_lock *lock = NULL;
+    if (!ranks_lead() || (lock_folder(&set, &lock) && make_sinks(&set, sink, &sinks)))
+        code = run_into(&set, target, how, sink, sinks);
     for (int i = 0; i < sinks; i++) ais_sink_free(sink[i]);
+    ais_directory_unlock(lock);
     return code;
+}
+
+void drawing_checkpoint(settings *set) {
+    if (!set->no_checkpoint) snprintf(set->checkpoint, sizeof set->checkpoint, "%s/drawing.checkpoint", set->out);
+}
+
+bool drawing_goes_on(const settings *set) {
+    return (set->resume || set->extend > 0) && set->checkpoint[0] && access(set->checkpoint, F_OK) == 0;
 }
 
 settings default_settings(void) {
@@ -263,6 +297,14 @@ settings default_settings(void) {
 bool settings_make_sense(settings *set) {
     if (set->chains == 0 || set->draws == 0 || set->thin == 0) {
         complain(EXIT_USAGE, "--chains, --draws and --thin must be 1 or more");
+        return false;
+    }
+    if (set->no_checkpoint && (set->resume || set->extend > 0)) {
+        complain(EXIT_USAGE, "--resume and --extend need the checkpoint that --no-checkpoint leaves out");
+        return false;
+    }
+    if (set->renewal < 0) {
+        complain(EXIT_USAGE, "--checkpoint must not be negative");
         return false;
     }
     if (set->out && !*set->out) {

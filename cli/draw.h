@@ -14,6 +14,10 @@ typedef struct settings {
     int chains, draws, warmup, thin, threads, leapfrogs, max_depth, rows, iterations;
     double step_size, target_accept, jitter, scale, start_scale;
     bool save_warmup, report, json, quiet, help;
+    bool resume, no_checkpoint;
+    int extend;            /* draws per chain to add to a finished run */
+    double renewal;        /* seconds between two renewals of the checkpoint; 0: chosen */
+    char checkpoint[4224]; /* of the drawing; empty: none */
     budget budget;
     shown shown; /* in the figures of the report */
 } settings;
@@ -23,6 +27,12 @@ settings default_settings(void);
 
 /* Fills in what was left unsaid and starts the clock of the budget; false after a complaint. */
 bool settings_make_sense(settings *set);
+
+/* Names the checkpoint, in the folder of the draws. */
+void drawing_checkpoint(settings *set);
+
+/* Whether there is one to go on from, and it is to be gone on from. */
+bool drawing_goes_on(const settings *set);
 
 /* out/NAME, NAME being the target's without folder, ending and keys. */
 void default_directory(const char *target, char *directory, size_t size);
@@ -43,6 +53,10 @@ int draw_to_files(const settings *set, const ais_target *target, const ais_run_o
         {"threads", 'j', OPTION_COUNT, &(set).threads, NULL, "0: one per core (0)"},                                    \
         {"out", 'o', OPTION_TEXT, &(set).out, "DIR", "where the files go (out/TARGET)"},                                \
         {"format", 0, OPTION_CHOICE, &(set).format, "csv|netcdf|both", "Stan CSV, ArviZ netCDF, or both (both)"},       \
+        {"extend",      0,    OPTION_COUNT,                                                                             \
+         &(set).extend, NULL, "add N draws per chain to the finished run in the folder; all else as it was then"},      \
+        {"no-checkpoint",      0,    OPTION_FLAG,                                                                       \
+         &(set).no_checkpoint, NULL, "keep nothing to go on from with --resume or --extend while drawing"},            \
         {"save-warmup", 0, OPTION_FLAG, &(set).save_warmup, NULL, "keep the warm-up draws in the files"},               \
         SHOWN_OPTIONS((set).shown, 0),                                                                                  \
         {"rows", 0, OPTION_COUNT, &(set).rows, NULL, "parameters in the table, worst first; 0: all (30)"},              \

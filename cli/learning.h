@@ -13,6 +13,7 @@ typedef struct learning {
     bool resume;
     bool ladder;           /* and nothing else of all this */
     const char *folder;    /* made before training begins; or NULL */
+    bool over;             /* learning was, when the run was interrupted: drawing goes on */
     char checkpoint[4224]; /* kept up to date while training goes on; empty: none */
 } learning;
 
@@ -43,7 +44,7 @@ typedef struct learning {
         {"checkpoint", 0, OPTION_NUMBER, &(set).renewal, NULL, "seconds between two renewals of the checkpoint (1)"},    \
     {                                                                                                                    \
         "resume", 0, OPTION_FLAG, &(set).resume, NULL,                                                                   \
-            "go on with a training that was killed or stopped, to the same kernel as if it had not been"                 \
+            "go on with what was killed or stopped, to the same bytes as if it had not been"                             \
     }
 
 /* The classical warnings about learning from draws, for the help of both. */
@@ -56,6 +57,12 @@ typedef struct learning {
 #define RESUME_HELP                                                                                                    \
     " While it learns, a checkpoint beside the kernel (K.ais.training) is renewed every second; a killed training "    \
     "goes on from it with --resume and the same target, options and seed, and gives the same kernel to the last byte."
+
+/* The same of drawing, for run and sample. */
+#define DRAWING_HELP                                                                                                   \
+    " While it draws, drawing.checkpoint and its journal in the folder are renewed: --resume goes on with a run that "  \
+    "was killed or stopped, and --extend N adds draws to one that is over, to the same bytes as if it had been drawn " \
+    "at once."
 
 /* DIRECTORY/KERNEL.training, or KERNEL.training. */
 void learning_checkpoint(learning *set, const char *directory, const char *kernel);

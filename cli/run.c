@@ -23,13 +23,15 @@ static ais_status save_kernel(ais_context *context, const running *run, const ai
 static ais_status when_learned(ais_context *context, const ais_run_learned *learned, void *data) {
     running *run = data;
     const ais_training *training = learned->training;
+    bool ends = learned->stopped && was_terminated();
     run->stopped = *stop_flag();
-    if (learned->stopped) learning_stopped(run->how, context);
-    catch_interrupts();
+    if (learned->stopped && !ends) learning_stopped(run->how, context);
     if (ranks_lead()) {
         ais_status status = save_kernel(context, run, learned->kernel);
         if (status != AIS_OK) return status;
     }
+    if (ends) return AIS_STOPPED; /* whoever sent SIGTERM kills soon */
+    catch_interrupts();
     if (learned->rival && !run->set->quiet)
         fprintf(
             stderr,
@@ -65,12 +67,13 @@ int run_run(int argc, char **argv) {
                    "Metropolis-Hastings test, and judges the draws. Writes report.html (verdict, table, figures), "
                    "kernel.ais, the draws, summary.json and run.json into a folder. Exits with 3 when the draws are "
                    "not to be trusted. Ctrl-C ends training "
-                   "with the best kernel so far, or drawing with complete files." RESUME_HELP
-                   " Drawing begins anew." EMPIRICAL_HELP,
+                   "with the best kernel so far, or drawing with complete files." RESUME_HELP DRAWING_HELP EMPIRICAL_HELP,
                    options);
         return 0;
     }
     if (words == 0) return complain(EXIT_USAGE, "run needs a target; see aisampler run --help");
+    set.resume = how.resume;
+    set.renewal = how.renewal;
     if (!settings_make_sense(&set)) return EXIT_USAGE;
     if (!ranks_open()) return EXIT_FAILED;
     set.quiet = set.quiet || !ranks_lead();
@@ -82,6 +85,8 @@ int run_run(int argc, char **argv) {
     if (!set.out) set.out = directory;
     how.folder = set.out;
     learning_checkpoint(&how, set.out, "kernel.ais");
+    drawing_checkpoint(&set);
+    how.over = drawing_goes_on(&set);
     if (how.scale > 0) target->start_scale = how.scale; /* where chains begin is where modes are hunted */
     int code = shown_find_of(&set.shown, target);
     if (code == 0) code = budget_check(&set.budget, target, set.seed);

@@ -114,8 +114,20 @@ static int make_part(const settings *set, const char *name, const ais_target *ta
         code = learn_anice(&how, target, set->seed, set->threads, set->quiet, kernel, training);
     else
         return classical(&context, name, set, kernel) == AIS_OK ? 0 : failed(&context);
+    if (code == 0 && was_terminated()) return EXIT_FAILED;
     if (code == 0 && !set->quiet && !set->json) learning_verdict(*training, stdout);
     return code;
+}
+
+/* A kernel that was trained for a run is in its checkpoint, where that is gone on from. */
+static bool is_trained(const settings *set) {
+    return set->sampler && (strstr(set->sampler, "ladder") || strstr(set->sampler, "anice"));
+}
+
+static int recall_kernel(const settings *set, const ais_target *target, ais_kernel **kernel, ais_training **training) {
+    ais_context context = {0};
+    if (ais_run_recall_learned(&context, set->checkpoint, target, kernel, training) != AIS_OK) return failed(&context);
+    return *kernel ? 0 : complain(EXIT_FAILED, "%s has no kernel to go on with", set->checkpoint);
 }
 
 /* The kernel file, then the samplers of "a+b+...", as one kernel; a cycle when there are several. */
@@ -125,6 +137,7 @@ static int make_kernel(const settings *set, const ais_target *target, ais_kernel
     ais_kernel *part[MOST] = {0};
     int count = 0, code = 0;
     if (set->sampler && !known_samplers(set->sampler)) return EXIT_USAGE;
+    if (is_trained(set) && drawing_goes_on(set)) return recall_kernel(set, target, kernel, training);
     if (set->kernel_file) {
         code = load_kernel(set, target, &part[0]);
         if (code != 0) return code;
@@ -149,7 +162,10 @@ static int draw_with(settings *set, const ais_target *target, const ais_kernel *
     double *start = training && training->rungs.count ? population_points(training, set->chains) : NULL;
     if (training && training->rungs.count && !start)
         return complain(EXIT_FAILED, "out of memory for the starting points of %d chains", set->chains);
-    const ais_run_options given = {AIS_RUN_HEAD, .start = start,
+    char identity[400];
+    snprintf(identity, sizeof identity, "sampler %s\niterations %d", set->sampler ? set->sampler : "none",
+             set->iterations);
+    const ais_run_options given = {AIS_RUN_HEAD, .start = start, .identity = identity,
                                    .before = {.kernel = kernel,
                                               .training = training,
                                               .warmup = is_ladder(ais_kernel_name(kernel)) ? ladder_warmup : 0}};
@@ -177,6 +193,7 @@ static int sample(settings *set) {
     if (!set->sampler && !set->kernel_file) set->sampler = target->grad ? "nuts" : "rwm";
     default_directory(set->target, directory, sizeof directory);
     if (!set->out) set->out = directory;
+    drawing_checkpoint(set);
     if (!options_apply(set))
         code = EXIT_USAGE;
     else if ((code = shown_find_of(&set->shown, target)) == 0 &&
@@ -209,6 +226,9 @@ int run_sample(int argc, char **argv) {
         {"iterations", 0, OPTION_COUNT, &set.iterations, NULL, "anice: of its training (5000)"},
         {"test", 0, OPTION_CHOICE, &set.test, "metropolis|barker", "accept test of a learned kernel (the file's)"},
         {"report", 0, OPTION_FLAG, &set.report, NULL, "write report.html too: verdict, table, figures"},
+        {"checkpoint", 0, OPTION_NUMBER, &set.renewal, NULL, "seconds between two renewals of the checkpoint (1)"},
+        {"resume", 0, OPTION_FLAG, &set.resume, NULL,
+         "go on with what was killed or stopped, to the same bytes as if it had not been"},
         DRAW_OPTIONS(set),
         {0}};
     int words = parse_options(argc, argv, options, &set.target, 1);
@@ -223,7 +243,7 @@ int run_sample(int argc, char **argv) {
             "diagnostics say that they are not to be trusted. Ctrl-C finishes the step and leaves complete "
             "files. --sampler ladder sets its rungs, step sizes and base in rounds before the draws, and then "
             "leaves them alone; what that takes is counted as learning, with half of --evaluations and "
-            "--seconds at the most.",
+            "--seconds at the most." DRAWING_HELP,
             options);
         return 0;
     }

@@ -12,13 +12,29 @@
 /* ---- Ctrl-C: the first one finishes the step and leaves complete files, the second one gives up a density that does
  * not return, or kills; the next one kills in any case ------------------------------------------------------------- */
 
-static volatile sig_atomic_t stop_asked;
+static volatile sig_atomic_t stop_asked, terminated;
+enum { PATIENCE = 15 }; /* seconds after SIGTERM: whoever sends it kills soon */
 
 void ask_to_stop(void) { stop_asked = 1; }
+
+/* A density that can be given up is; any other is left alone, with the checkpoint as it is. */
+static void lose_patience(int number) {
+    static const char text[] = "aisampler: the density has not returned for 15 s after SIGTERM: the command ends without "
+                               "it, and --resume goes on from the last checkpoint\n";
+    (void)number;
+    if (guard_insist()) return;
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) _exit(EXIT_FAILED);
+    _exit(EXIT_FAILED);
+}
 
 static void interrupted(int number) {
     bool again = stop_asked != 0;
     stop_asked = 1;
+    if (number == SIGTERM && !terminated) {
+        terminated = 1;
+        signal(SIGALRM, lose_patience);
+        alarm(PATIENCE);
+    }
     if (!again) return;
     signal(number, SIG_DFL);
     if (!guard_insist()) raise(number);
@@ -33,8 +49,16 @@ void catch_interrupts(void) {
 }
 
 void release_interrupts(void) {
+    if (terminated && !guard_tripped()) alarm(0); /* what is left is to write files */
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
+}
+
+bool was_terminated(void) {
+    const ais_ranks *ranks = ranks_all();
+    double anywhere = terminated;
+    if (ranks && !ranks->largest(ranks->data, &anywhere, 1)) return true;
+    return anywhere != 0;
 }
 
 double wall_seconds(void) {

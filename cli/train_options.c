@@ -122,6 +122,7 @@ void learning_done(const learning *set) { unlink(set->checkpoint); }
 
 void learning_tell(const learning *set) {
     bool there = access(set->checkpoint, F_OK) == 0;
+    if (set->over) return;
     if (set->resume && !there)
         fprintf(stderr, "aisampler: nothing to resume, there is no %s: training starts from the beginning\n",
                 set->checkpoint);

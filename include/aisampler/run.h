@@ -10,6 +10,20 @@
  *
  *     ais_run_options options = {AIS_RUN_HEAD, .seed = 1, .effective = 4000, .evaluations = 1000000};
  *
+ * With a checkpoint a run that was killed at any moment goes on where it was, and ends with the very same draws, on any
+ * number of threads:
+ *
+ *     ais_run_options options = {AIS_RUN_HEAD, .seed = 1, .checkpoint = "mine.checkpoint", .resume = true};
+ *     ais_run(&context, &target, &options, &result);       from the beginning when there is no such file
+ *
+ * and a run that is over can be extended, as if more draws had been asked for at first:
+ *
+ *     options.extend = 1000;                               all else as it was then
+ *     ais_run(&context, &target, &options, &longer);
+ *
+ * Sinks get all draws again, those of before included. Options and target must be those of then: what is found to differ
+ * is refused. Draws that `effective`, `evaluations` or `seconds` limited are extended without that limit.
+ *
  * Runs have nothing in common: several threads may each have one under way, with a context each. The density is then
  * called from all of them.
  */
@@ -86,6 +100,13 @@ typedef struct ais_run_options {
      * it is asked no more, not even to judge, and the draws so far come back. */
     const volatile sig_atomic_t *stop;
     const ais_ranks *ranks; /* rank 0 alone has sinks, and gets draws and diagnosis; NULL: all here */
+    /* A file that is renewed while draws are made and stays at the end, with CHECKPOINT.journal beside it, which has the
+     * draws; or NULL. Learning has a checkpoint of its own in `learning`. */
+    const char *checkpoint;
+    double checkpoint_seconds; /* at least so long between two writings; 0: 1, or 50 times what a writing takes */
+    bool resume;               /* goes on from the checkpoint, if there is one; refuses that of another run */
+    int extend;                /* draws per chain to add to the finished run of the checkpoint; 0: none */
+    const char *identity;      /* lines "key value" that a checkpoint to go on from must have as well; or NULL */
 } ais_run_options;
 
 #define AIS_RUN_HEAD .size = sizeof(ais_run_options)
@@ -117,6 +138,11 @@ typedef struct ais_run_result {
 ais_status ais_run(ais_context *context, const ais_target *target, const ais_run_options *options,
                    ais_run_result **result);
 void ais_run_free(ais_run_result *result); /* NULL is allowed */
+
+/* The kernel and the training that the checkpoint of a run has, for a caller who gave them to ais_run and is to give them
+ * again; NULL where there is none. The caller frees them. */
+ais_status ais_run_recall_learned(ais_context *context, const char *checkpoint, const ais_target *target,
+                                  ais_kernel **kernel, ais_training **training);
 
 /* report.html of a run: verdict, numbers, table, figures (report.h). A target with a reference adds what is known of
  * it; other densities are not asked again. AIS_BAD_ARGUMENT when there are no draws, or nobody judged them. */

@@ -26,7 +26,9 @@ typedef struct section {
 } section;
 
 struct ais_checkpoint {
+    const char *job; /* what messages call it */
     char *path, *identity;
+    bool any; /* of whatever identity */
     double interval, last; /* seconds; last < 0: nothing was written yet */
     bool chosen;           /* the interval: it may grow */
     section open[MOST_SECTIONS];
@@ -73,6 +75,8 @@ static void append_block(ais_checkpoint *this, uint32_t kind, const char *name, 
 static bool write_file(const char *part, const char *path, const char *bytes, size_t count) {
     FILE *file = fopen(part, "wb");
     bool written = file && fwrite(bytes, 1, count, file) == count;
+    /* A machine that goes down must not leave a name without its bytes. */
+    written = written && fflush(file) == 0 && (fdatasync(fileno(file)) == 0 || errno == EINVAL || errno == EROFS);
     if (file) written = fclose(file) == 0 && written;
     return written && rename(part, path) == 0;
 }
@@ -105,19 +109,35 @@ static ais_status write_all(ais_context *context, ais_checkpoint *this) {
     return status;
 }
 
+/* All of a file that was read belongs to somebody. */
+static ais_status end_reading(ais_context *context, ais_checkpoint *this) {
+    if (this->file && this->next < this->end)
+        return ais_fail(context, AIS_BAD_FORMAT, "%s does not fit this %s: a section is left over", this->path,
+                        this->job);
+    free(this->file);
+    this->file = NULL;
+    return AIS_OK;
+}
+
+bool ais_checkpoint_due(const ais_checkpoint *this) {
+    if (!this || isinf(this->interval)) return false;
+    return this->last < 0 || ais_now() - this->last >= this->interval;
+}
+
+ais_status ais_checkpoint_write(ais_context *context, ais_checkpoint *this, double spent) {
+    if (!this) return AIS_OK;
+    double began = ais_now();
+    ais_status status = end_reading(context, this);
+    if (status == AIS_OK) status = write_all(context, this);
+    this->last = ais_now();
+    if (this->chosen) this->interval = fmax(usual_interval, (this->last - began + spent) / largest_share);
+    return status;
+}
+
 ais_status ais_checkpoint_offer(ais_context *context, ais_checkpoint *this) {
     if (!this) return AIS_OK;
-    if (this->file && this->next < this->end)
-        return ais_fail(context, AIS_BAD_FORMAT, "%s does not fit this training: a section is left over", this->path);
-    free(this->file); /* all of it was read */
-    this->file = NULL;
-    if (isinf(this->interval)) return AIS_OK;
-    if (this->last >= 0 && ais_now() - this->last < this->interval) return AIS_OK;
-    double began = ais_now();
-    ais_status status = write_all(context, this);
-    this->last = ais_now();
-    if (this->chosen) this->interval = fmax(usual_interval, (this->last - began) / largest_share);
-    return status;
+    ais_status status = end_reading(context, this);
+    return status == AIS_OK && ais_checkpoint_due(this) ? ais_checkpoint_write(context, this, 0) : status;
 }
 
 /* ---- reading ------------------------------------------------------------------------------------- */
@@ -235,9 +255,9 @@ ais_status ais_checkpoint_enter(ais_context *context, ais_checkpoint *this, cons
     if (this->out_of_memory) return ais_fail_memory(context, "a checkpoint", this->end);
     if (this->refused[0])
         return ais_fail(context, AIS_BAD_FORMAT,
-                        "%s does not fit this training: field %s of section %s is missing, has "
-                        "another size or makes no sense",
-                        this->path, this->refused, name);
+                        "%s does not fit this %s: field %s of section %s is missing, has another size or makes no "
+                        "sense",
+                        this->path, this->job, this->refused, name);
     return AIS_OK;
 }
 
@@ -261,9 +281,9 @@ static ais_status foreign(ais_context *context, const ais_checkpoint *this, cons
         their_end = strchr(theirs, '\n');
     }
     return ais_fail(context, AIS_BAD_ARGUMENT,
-                    "%.300s belongs to another training: there it is '%.*s', here '%.*s'; give the target, options and "
+                    "%.300s belongs to another %s: there it is '%.*s', here '%.*s'; give the target, options and "
                     "seed of then, or do not resume",
-                    this->path, their_end ? (int)(their_end - theirs) : 0, theirs, end ? (int)(end - ours) : 0, ours);
+                    this->path, this->job, their_end ? (int)(their_end - theirs) : 0, theirs, end ? (int)(end - ours) : 0, ours);
 }
 
 static ais_status check_file(ais_context *context, ais_checkpoint *this, size_t count) {
@@ -282,6 +302,7 @@ static ais_status check_file(ais_context *context, ais_checkpoint *this, size_t 
         return damaged(context, this, "its checksum is wrong, so it is damaged or cut short");
     this->next = fixed + numbers[1];
     this->end = count - CHECKSUM;
+    if (this->any) return AIS_OK;
     if (numbers[1] == strlen(this->identity) && memcmp(this->file + fixed, this->identity, numbers[1]) == 0)
         return AIS_OK;
     char *theirs = strndup(this->file + fixed, numbers[1]);
@@ -291,17 +312,19 @@ static ais_status check_file(ais_context *context, ais_checkpoint *this, size_t 
     return status;
 }
 
-ais_status ais_checkpoint_open(ais_context *context, const char *path, const char *identity, bool resume,
-                               double seconds, ais_checkpoint **checkpoint) {
+ais_status ais_checkpoint_open(ais_context *context, const char *job, const char *path, const char *identity,
+                               bool resume, double seconds, ais_checkpoint **checkpoint) {
     *checkpoint = NULL;
     if (!path) return AIS_OK;
     ais_checkpoint *this = calloc(1, sizeof *this);
     if (!this) return ais_fail_memory(context, "a checkpoint", sizeof *this);
+    this->job = job;
     this->chosen = seconds == 0;
     this->interval = this->chosen ? usual_interval : seconds;
     this->last = -1;
     this->path = strdup(path);
-    this->identity = strdup(identity);
+    this->identity = strdup(identity ? identity : "");
+    this->any = !identity;
     ais_status status = AIS_OK;
     size_t count = 0;
     if (!this->path || !this->identity) status = ais_fail_memory(context, "a checkpoint", strlen(path));
@@ -315,6 +338,8 @@ ais_status ais_checkpoint_open(ais_context *context, const char *path, const cha
         ais_checkpoint_close(this);
     return status;
 }
+
+bool ais_checkpoint_found(const ais_checkpoint *this) { return this && this->file; }
 
 void ais_checkpoint_close(ais_checkpoint *this) {
     if (!this) return;

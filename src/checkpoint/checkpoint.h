@@ -1,5 +1,5 @@
-/* The checkpoint of a training (docs/formats.md): a file from which a killed training goes on as if nothing had
- * happened.
+/* The checkpoint of a job, a training or the drawing of a run (docs/formats.md): a file from which a killed one goes on
+ * as if nothing had happened.
  *
  * Whoever holds state gives it as a section: a name and one function that lists its fields, which serves writing and
  * reading alike. Sections are entered and left like the calls that own them, so at any moment the open ones are the
@@ -17,8 +17,8 @@
  *     }
  *     ais_checkpoint_leave(checkpoint);
  *
- * In a resumed training the sections of the file are read as their owners enter them again, in the same order, and
- * `resumed` says so. When a file is written depends on the clock; what a training computes must not: an owner offers
+ * In a resumed job the sections of the file are read as their owners enter them again, in the same order, and
+ * `resumed` says so. When a file is written depends on the clock; what a job computes must not: an owner offers
  * only where all that later steps depend on stands in some section.
  *
  * A checkpoint of NULL does nothing anywhere. */
@@ -35,18 +35,25 @@
 typedef struct ais_checkpoint ais_checkpoint;
 typedef void ais_exchange(ais_checkpoint *checkpoint, void *data);
 
-/* identity: lines "key value" that tell this training from others; a file with another one is refused with the first
- * line that differs. resume: reads the file at path, if there is one. Files are written at least `seconds` apart
+/* job: what messages call it, "training" or "run"; it is not copied. identity: lines "key value" that tell this job
+ * from others; a file with another one is refused with the first line that differs; NULL: any will
+ * do. resume: reads the file at path, if there is one. Files are written at least `seconds` apart
  * (infinity: never; 0: chosen, so that writing takes a small part of the time); path and identity are copied. path
  * NULL: *checkpoint is NULL. */
-ais_status ais_checkpoint_open(ais_context *context, const char *path, const char *identity, bool resume,
-                               double seconds, ais_checkpoint **checkpoint);
+ais_status ais_checkpoint_open(ais_context *context, const char *job, const char *path, const char *identity,
+                               bool resume, double seconds, ais_checkpoint **checkpoint);
+bool ais_checkpoint_found(const ais_checkpoint *checkpoint); /* there is a file, and not all of it was read yet */
 void ais_checkpoint_close(ais_checkpoint *checkpoint); /* the file stays */
 
 ais_status ais_checkpoint_enter(ais_context *context, ais_checkpoint *checkpoint, const char *section,
                                 ais_exchange *exchange, void *data, bool *resumed);
 void ais_checkpoint_leave(ais_checkpoint *checkpoint);
 ais_status ais_checkpoint_offer(ais_context *context, ais_checkpoint *checkpoint);
+
+/* Offering in two steps, where it takes work to have the state at hand: whether it is time; and writing in any case,
+ * after `spent` seconds of such work. */
+bool ais_checkpoint_due(const ais_checkpoint *checkpoint);
+ais_status ais_checkpoint_write(ais_context *context, ais_checkpoint *checkpoint, double spent);
 
 /* ---- for exchange functions; a field that does not fit makes entering fail ------------------------- */
 

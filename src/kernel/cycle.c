@@ -73,6 +73,20 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
     return status;
 }
 
+static void persist(const ais_kernel *kernel, ais_state *state, void *own, int lane, ais_record *record) {
+    const cycle *all = (const cycle *)kernel;
+    block *b = own;
+    ais_record_bytes(record, &b->info[lane], sizeof *b->info);
+    for (int k = 0; k < all->count; k++)
+        all->part[k]->type->persist(all->part[k], state, b->own[k], lane, record);
+}
+
+ais_kernel *const *ais_cycle_parts(const ais_kernel *kernel, int *count) {
+    const cycle *all = kernel->type->free == release ? (const cycle *)kernel : NULL;
+    *count = all ? all->count : 0;
+    return all ? all->part : NULL;
+}
+
 /* A kernel may stand in a cycle more than once; it is freed once. */
 static void free_parts(ais_kernel *const *part, int count) {
     for (int k = 0; k < count; k++) {
@@ -151,7 +165,7 @@ static ais_kernel *assemble(const cycle *made, ais_kernel *const *parts) {
 }
 
 ais_status ais_kernel_cycle(ais_context *context, ais_kernel *const *parts, int count, ais_kernel **kernel) {
-    cycle made = {.type = {.init = init, .step = step, .free = release}, .count = count};
+    cycle made = {.type = {.init = init, .step = step, .persist = persist, .free = release}, .count = count};
     ais_status status = check_parts(context, parts, count, &made);
     *kernel = status == AIS_OK ? assemble(&made, parts) : NULL;
     if (status == AIS_OK && !*kernel) status = ais_fail_memory(context, "a cycle", sizeof made);

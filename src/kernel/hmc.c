@@ -68,6 +68,11 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
     return status;
 }
 
+static void persist(const ais_kernel *kernel, ais_state *state, void *own, int lane, ais_record *record) {
+    (void)kernel;
+    ais_tuned_chain_persist(&((block *)own)->chain[lane], state, lane, record);
+}
+
 static void release(ais_kernel *kernel) { free(kernel); }
 
 static const ais_kernel_type type = {
@@ -77,6 +82,7 @@ static const ais_kernel_type type = {
     .needs_gradient = true,
     .init = init,
     .step = step,
+    .persist = persist,
     .free = release,
 };
 

@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/random.h"
+#include "base/record.h"
 #include "base/status.h"
 
 typedef struct ais_state {
@@ -39,6 +40,9 @@ typedef struct ais_kernel_type {
     /* Moves every chain once and fills the fields of info[c], c < chains, that `info` names; the others are the
      * caller's, who keeps zeros there. Allocates nothing. */
     ais_status (*step)(ais_context *, const ais_kernel *, ais_state *, void *own, ais_info *info);
+    /* What `own` keeps of one chain between two steps, besides what the state has: written, or read into a state that
+     * init has made with the same kernel. A chain that is read goes on to the same bits, in a block of any size. */
+    void (*persist)(const ais_kernel *, ais_state *, void *own, int lane, ais_record *record);
     void (*free)(ais_kernel *);
 } ais_kernel_type;
 
@@ -59,6 +63,9 @@ static inline ais_stream ais_state_stream(const ais_state *state, int lane, uint
                         .chain = state->chain + (uint32_t)lane,
                         .purpose = purpose};
 }
+
+/* The parts of a cycle, which belong to it; NULL and 0 when it is none. */
+ais_kernel *const *ais_cycle_parts(const ais_kernel *kernel, int *count);
 
 /* Refuses kernels of another dimension; classical kernels, and learned ones with a density's test, for an empirical
  * target, and the reverse. */

@@ -233,6 +233,21 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
     return status;
 }
 
+/* Without the tally, which learning alone reads. */
+static void persist(const ais_kernel *kernel, ais_state *state, void *own, int lane, ais_record *record) {
+    const ais_ladder *ladder = (const ais_ladder *)kernel;
+    climber *of = &((block *)own)->chain[lane];
+    size_t bytes = (size_t)state->target->dim * sizeof(double);
+    ais_record_fresh(record, &of->seen, state->version[lane]);
+    for (int k = 0; k < ladder->rungs; k++) {
+        replica *at = &of->rung[k];
+        ais_record_bytes(record, at->z, bytes);
+        ais_record_bytes(record, at->gradient, bytes);
+        ais_record_bytes(record, &at->logp, sizeof at->logp);
+        ais_record_bytes(record, &at->last, sizeof at->last);
+    }
+}
+
 /* ---- state --------------------------------------------------------------------------------------- */
 
 static bool make_room(block *b, ais_state *state) {
@@ -382,6 +397,7 @@ ais_status ais_kernel_ladder(ais_context *context, ais_kernel *map, const ais_la
                           .needs_gradient = options->leapfrogs > 0,
                           .init = init,
                           .step = step,
+                          .persist = persist,
                           .free = release};
     ladder->kernel = (ais_kernel){.type = &ladder->type, .dim = map->dim};
     ladder->map = map;

@@ -170,6 +170,16 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
     return said(context, b, status);
 }
 
+static void persist(const ais_kernel *kernel, ais_state *state, void *own, int lane, ais_record *record) {
+    const ais_kernel *inner = ((const ais_latent *)kernel)->inner;
+    block *b = own;
+    size_t dim = (size_t)state->target->dim, lanes = (size_t)state->lanes, c = (size_t)lane;
+    ais_record_fresh(record, &b->seen[lane], state->version[lane]);
+    ais_record_lane(record, b->inner.x, dim, lanes, c);
+    ais_record_lane(record, b->inner.logp, 1, lanes, c);
+    inner->type->persist(inner, &b->inner, b->own, lane, record);
+}
+
 static void release(ais_kernel *kernel) {
     ais_latent *latent = (ais_latent *)kernel;
     ais_kernel_free(latent->map);
@@ -249,6 +259,7 @@ ais_status ais_kernel_latent(ais_context *context, ais_kernel *map, ais_kernel *
                                      .needs_gradient = inner->type->needs_gradient,
                                      .init = init,
                                      .step = step,
+                                     .persist = persist,
                                      .free = release};
     latent->kernel = (ais_kernel){.type = &latent->type, .dim = map->dim, .max_depth = inner->max_depth};
     *kernel = &latent->kernel;

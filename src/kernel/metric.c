@@ -79,3 +79,8 @@ void ais_metric_velocity(const ais_metric *metric, const double *p, double *v) {
     for (size_t k = 0; k < dim; k++)
         for (size_t i = 0; i < dim; i++) v[i] += metric->inverse[k * dim + i] * p[k];
 }
+
+void ais_metric_persist(ais_metric *metric, ais_record *record) {
+    ais_record_bytes(record, metric->inverse, size(metric) * sizeof(double));
+    ais_record_bytes(record, metric->factor, size(metric) * sizeof(double));
+}

@@ -19,6 +19,8 @@ bool ais_metric_take(ais_metric *metric, ais_arena *arena, int dim, bool dense);
 /* Takes over an estimate; false, and nothing changed, when it is not finite and positive definite. */
 bool ais_metric_learn(ais_metric *metric, const ais_welford *welford);
 
+void ais_metric_persist(ais_metric *metric, ais_record *record);
+
 /* Standard normals to a momentum ~ N(0, S^-1), in place. */
 void ais_metric_momentum(const ais_metric *metric, double *p);
 

@@ -113,6 +113,13 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
     return AIS_OK;
 }
 
+static void persist(const ais_kernel *kernel, ais_state *state, void *own_state, int lane, ais_record *record) {
+    (void)kernel;
+    own *mine = own_state;
+    ais_record_fresh(record, &mine->seen[lane], state->version[lane]);
+    ais_record_lane(record, mine->weight, 1, (size_t)state->lanes, (size_t)lane);
+}
+
 /* ---- construction ------------------------------------------------------------------------------ */
 
 static void release(ais_kernel *kernel) {
@@ -122,7 +129,7 @@ static void release(ais_kernel *kernel) {
 }
 
 static const ais_kernel_type type = {
-    .name = "mixture", .info = 1U << AIS_INFO_ACCEPT_STAT, .init = init, .step = step, .free = release};
+    .name = "mixture", .info = 1U << AIS_INFO_ACCEPT_STAT, .init = init, .step = step, .persist = persist, .free = release};
 
 const ais_mixture_kernel *ais_as_mixture(const ais_kernel *kernel) {
     return kernel->type == &type ? (const ais_mixture_kernel *)kernel : NULL;

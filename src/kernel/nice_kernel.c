@@ -126,6 +126,14 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
     return AIS_OK;
 }
 
+static void persist(const ais_kernel *kernel, ais_state *state, void *own_state, int lane, ais_record *record) {
+    own *mine = own_state;
+    size_t lanes = (size_t)state->lanes;
+    ais_record_fresh(record, &mine->seen[lane], state->version[lane]);
+    for (size_t i = 0; i < (size_t)kernel->dim; i++)
+        ais_record_bytes(record, mine->lattice + i * lanes + (size_t)lane, sizeof *mine->lattice);
+}
+
 /* ---- construction ------------------------------------------------------------------------------ */
 
 static void release(ais_kernel *kernel) {
@@ -138,6 +146,7 @@ static const ais_kernel_type type = {.name = "anice",
                                      .info = 1U << AIS_INFO_ACCEPT_STAT | 1U << AIS_INFO_ROUND_TRIP,
                                      .init = init,
                                      .step = step,
+                                     .persist = persist,
                                      .free = release};
 
 const ais_nice_kernel *ais_as_nice(const ais_kernel *kernel) {

@@ -138,6 +138,21 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
     return status;
 }
 
+/* `left` is the block's: every chain tells the same. */
+static void persist(const ais_kernel *kernel, ais_state *state, void *own, int lane, ais_record *record) {
+    (void)kernel;
+    block *b = own;
+    size_t dim = (size_t)state->target->dim, lanes = (size_t)state->lanes;
+    ais_record_lane(record, b->scale, 1, lanes, (size_t)lane);
+    ais_record_lane(record, b->sd, dim, lanes, (size_t)lane);
+    ais_record_bytes(record, &b->left, sizeof b->left);
+    if (!b->tuner) return;
+    tuner *t = &b->tuner[lane];
+    ais_record_bytes(record, &t->averaging, sizeof t->averaging);
+    ais_record_bytes(record, &t->windows, sizeof t->windows);
+    ais_welford_persist(&t->welford, record);
+}
+
 static void release(ais_kernel *kernel) { free(kernel); }
 
 static const ais_kernel_type type = {
@@ -145,6 +160,7 @@ static const ais_kernel_type type = {
     .info = 1u << AIS_INFO_ACCEPT_STAT | 1u << AIS_INFO_STEP_SIZE,
     .init = init,
     .step = step,
+    .persist = persist,
     .free = release,
 };
 

@@ -262,10 +262,30 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
     return AIS_OK;
 }
 
+/* Numbers that were drawn ahead are drawn again; `exact` follows from `beyond` of all lanes. */
+static void persist(const ais_kernel *kernel, ais_state *state, void *own_state, int lane, ais_record *record) {
+    const ais_learned *learned = (const ais_learned *)kernel;
+    own *mine = own_state;
+    ais_proposal *proposal = &mine->proposal;
+    size_t dim = (size_t)proposal->dim, lanes = proposal->lanes, c = (size_t)lane;
+    ais_record_fresh(record, &mine->seen[lane], state->version[lane]);
+    ais_record_lane(record, proposal->u, dim, lanes, c);
+    if (mine->independent) {
+        ais_record_lane(record, proposal->mapped, dim, lanes, c);
+        ais_record_lane(record, proposal->mapped_det, 1, lanes, c);
+    }
+    if (learned->shape.map != AIS_HENON) return;
+    ais_record_lane(record, mine->beyond, 1, lanes, c);
+    if (!ais_record_reads(record)) return;
+    proposal->round_trip[c] = mine->beyond[c];
+    mine->exact = mine->bounded;
+    for (int k = 0; k < state->chains; k++) mine->exact &= mine->beyond[k] == 0;
+}
+
 #define LEARNED(map)                                                                                                   \
     {                                                                                                                  \
         .name = map, .info = 1 << AIS_INFO_ACCEPT_STAT | 1 << AIS_INFO_ROUND_TRIP, .init = init, .step = step,         \
-        .free = ais_learned_free                                                                                       \
+        .persist = persist, .free = ais_learned_free                                                                                       \
     }
 const ais_kernel_type ais_learned_type[AIS_AFFINE + 1] = {[AIS_HENON] = LEARNED("henon"),
                                                           [AIS_REALNVP] = LEARNED("realnvp"),

@@ -164,3 +164,16 @@ ais_status ais_tuned_chain_learn(ais_context *context, const ais_state *state, a
     if (chain->left == 0) chain->step_size = ais_dual_averaging_final(&chain->averaging, chain->step_size);
     return AIS_OK;
 }
+
+void ais_tuned_chain_persist(ais_tuned_chain *chain, const ais_state *state, int lane, ais_record *record) {
+    size_t dim = (size_t)state->target->dim;
+    ais_record_fresh(record, &chain->version, state->version[lane]);
+    ais_record_bytes(record, chain->gradient, dim * sizeof *chain->gradient);
+    ais_record_bytes(record, &chain->logp, sizeof chain->logp);
+    ais_record_bytes(record, &chain->step_size, sizeof chain->step_size);
+    ais_record_bytes(record, &chain->left, sizeof chain->left);
+    ais_record_bytes(record, &chain->averaging, sizeof chain->averaging);
+    ais_record_bytes(record, &chain->windows, sizeof chain->windows);
+    ais_metric_persist(&chain->metric, record);
+    if (chain->welford.mean) ais_welford_persist(&chain->welford, record);
+}

@@ -46,6 +46,9 @@ void ais_tuned_chain_move(ais_state *state, ais_tuned_chain *chain, int lane, co
 ais_status ais_tuned_chain_learn(ais_context *context, const ais_state *state, ais_tuned_chain *chain, int lane,
                                  double acceptance, ais_phase *start, ais_phase *scratch);
 
+/* All of it but memory, for ais_kernel_type.persist. */
+void ais_tuned_chain_persist(ais_tuned_chain *chain, const ais_state *state, int lane, ais_record *record);
+
 /* Hoffman and Gelman's search (2014, algorithm 4) from *step_size on: the power of two times it at
  * which the acceptance of one leapfrog step crosses 0.8. start: where, with its gradient. */
 ais_status ais_find_step_size(ais_context *context, const ais_target *target, const ais_metric *metric,

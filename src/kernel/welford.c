@@ -50,3 +50,9 @@ void ais_welford_regularised(const ais_welford *welford, double *variance) {
         for (size_t j = 0; j <= i; j++)
             variance[i * dim + j] = variance[j * dim + i] = scale * welford->moment[i * dim + j] + (i == j ? ridge : 0);
 }
+
+void ais_welford_persist(ais_welford *welford, ais_record *record) {
+    ais_record_bytes(record, &welford->count, sizeof welford->count);
+    ais_record_bytes(record, welford->mean, (size_t)welford->dim * sizeof(double));
+    ais_record_bytes(record, welford->moment, size(welford) * sizeof(double));
+}

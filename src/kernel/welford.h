@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/record.h"
 
 typedef struct ais_welford {
     int dim;
@@ -20,6 +21,7 @@ typedef struct ais_welford {
 bool ais_welford_take(ais_welford *welford, ais_arena *arena, int dim, bool dense);
 
 void ais_welford_restart(ais_welford *welford);
+void ais_welford_persist(ais_welford *welford, ais_record *record);
 void ais_welford_add(ais_welford *welford, const double *x);
 
 /* The sample (co)variance, drawn towards 1e-3 times the identity as 5 more draws of it would, as Stan

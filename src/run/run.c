@@ -1,4 +1,5 @@
 /* The whole job: check, learn, draw, judge. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,8 @@
 #include "base/status.h"
 #include "report/verdict.h"
 #include "run/keep.h"
+#include "run/record.h"
+#include "sampler/resume.h"
 
 enum {
     usual_chains = 16,
@@ -21,6 +24,10 @@ enum {
     given_warmup = 1000,
     judging_share = 16 /* judging may take a sixteenth of what was evaluated before */
 };
+
+/* Who asked a run to stop wants it to end: numbers that are judged even so, and seconds that asking the density again
+ * may take. */
+static const double most_judged_stopped = 4e6, stopped_seconds = 4;
 
 /* One job under way. */
 typedef struct job {
@@ -32,6 +39,7 @@ typedef struct job {
     const ais_kernel *kernel;     /* that draws: given, or the result's */
     const ais_training *training; /* likewise; or NULL */
     int usual_warmup;
+    ais_job_record record; /* in its checkpoint */
 } job;
 
 /* ---- options ------------------------------------------------------------------------------------- */
@@ -73,6 +81,10 @@ static ais_status check_options(ais_context *context, const ais_run_options *opt
         return ais_fail(context, AIS_BAD_ARGUMENT, "there is a kernel to draw with: nothing will be learned");
     if (options->before.training && !options->before.kernel)
         return ais_fail(context, AIS_BAD_ARGUMENT, "a training without its kernel cannot be drawn from");
+    if (options->extend < 0 || !(options->checkpoint_seconds >= 0))
+        return ais_fail(context, AIS_BAD_ARGUMENT, "extend and checkpoint_seconds must not be negative");
+    if ((options->resume || options->extend > 0) && !options->checkpoint)
+        return ais_fail(context, AIS_BAD_ARGUMENT, "resume and extend need the checkpoint of the run");
     return check_chains(context, options->chains, dim);
 }
 
@@ -134,6 +146,37 @@ static ais_status train(ais_context *context, job *this, const ais_budget *left)
     return ais_train(context, this->target, &how, &this->result->kernel, &this->result->training);
 }
 
+/* Learning is over, now or before an interruption. */
+static ais_status take_learned(ais_context *context, job *this, bool stopped) {
+    ais_run_result *result = this->result;
+    this->training = result->training;
+    bool rival = result->training->rival_ess_per_second > result->training->ess_per_second;
+    const ais_run_learned learned = {result->kernel, result->training, stopped, rival ? result->training->rival : NULL};
+    ais_status status =
+        this->options.learned ? this->options.learned(context, &learned, this->options.learned_data) : AIS_OK;
+    /* What was stopped goes on with learning: its draws are not to be gone on with. */
+    if (stopped) ais_job_forget(&this->record);
+    if (status == AIS_OK) status = ais_job_note(context, &this->record, result->kernel, result->training, this->began);
+    if (status == AIS_OK && rival) status = join_rival(context, this);
+    this->kernel = result->kernel;
+    return status;
+}
+
+/* What was learned before the interruption. A kernel that the caller gives is the same: the identity says so. */
+static ais_status recall(ais_context *context, job *this) {
+    ais_job_record *record = &this->record;
+    ais_status status = ais_ranks_agree(context, this->options.ranks, ais_job_recall(context, record, this->target));
+    if (status != AIS_OK) return status;
+    this->began = record->began;
+    if (this->kernel) return AIS_OK;
+    if (!record->kernel || !record->training || record->training->count < 1)
+        return ais_fail(context, AIS_BAD_FORMAT, "%s has no kernel", this->options.checkpoint);
+    record->owns = false;
+    this->result->kernel = record->kernel;
+    this->result->training = record->training;
+    return take_learned(context, this, false);
+}
+
 static ais_status learn(ais_context *context, job *this) {
     ais_run_result *result = this->result;
     ais_budget left;
@@ -142,13 +185,7 @@ static ais_status learn(ais_context *context, job *this) {
     if (status == AIS_OK) status = train(context, this, &left);
     bool stopped = status == AIS_STOPPED && result->kernel;
     if (status != AIS_OK && !stopped) return status;
-    this->training = result->training;
-    bool rival = result->training->rival_ess_per_second > result->training->ess_per_second;
-    const ais_run_learned learned = {result->kernel, result->training, stopped, rival ? result->training->rival : NULL};
-    status = this->options.learned ? this->options.learned(context, &learned, this->options.learned_data) : AIS_OK;
-    if (status == AIS_OK && rival) status = join_rival(context, this);
-    this->kernel = result->kernel;
-    return status;
+    return take_learned(context, this, stopped);
 }
 
 void ais_training_starts(const ais_training *training, int chains, double *start) {
@@ -197,6 +234,11 @@ static ais_status sample(ais_context *context, job *this, const double *start, a
     const ais_run_options *wish = &this->options;
     ais_budget left;
     ais_status status = ais_budget_left(context, &this->budget, evaluations_so_far(this), elapsed(this), &left);
+    bool counts = this->budget.evaluations == 0 || left.evaluations > 0;
+    if (status == AIS_SPENT && this->record.found && counts) {
+        left.seconds = DBL_MIN; /* the draws of before the interruption are left */
+        status = AIS_OK;
+    }
     if (status != AIS_OK) return status;
     ais_sample_options options = {.seed = wish->seed,
                                   .chains = wish->chains,
@@ -216,7 +258,12 @@ static ais_status sample(ais_context *context, job *this, const double *start, a
     if (left.evaluations > 2 * judging_share) options.evaluations -= left.evaluations / (2 * judging_share);
     fit_deadline(this, &options);
     this->result->warmup = options.warmup;
-    return ais_sample(context, this->target, this->kernel, &options, sinks, count, &this->result->sample);
+    ais_drawing drawing = {
+        .checkpoint = this->record.checkpoint, .path = this->record.journal, .extend = wish->extend};
+    status = ais_sample_on(context, this->target, this->kernel, &options, drawing.checkpoint ? &drawing : NULL, sinks,
+                           count, &this->result->sample);
+    if (drawing.unlimited) this->budget = (ais_budget){0};
+    return status;
 }
 
 /* Into memory first, then where the caller wants them. */
@@ -257,10 +304,20 @@ static long judging_limit(const job *this) {
     return most > 0 ? most : -1;
 }
 
+static bool stop_asked(const job *this) { return this->options.stop && *this->options.stop; }
+
 /* Half of what is left until the deadline: files and figures take time, too. */
 static double judging_seconds(const job *this) {
     double left = (this->budget.seconds - elapsed(this)) / 2;
+    if (stop_asked(this)) return left > 0 && left < stopped_seconds ? left : stopped_seconds;
     return this->budget.seconds == 0 ? 0 : left > 0 ? left : -1;
+}
+
+/* Rank 0 judges, unless it would keep somebody waiting who wants the run to end. */
+static bool to_be_judged(const job *this) {
+    const ais_draws *draws = this->result->draws;
+    if (!draws || !ais_ranks_lead(this->options.ranks)) return false;
+    return !stop_asked(this) || (double)draws->dim * draws->chains * draws->draws <= most_judged_stopped;
 }
 
 static ais_status verify(ais_context *context, const job *this, long *judging) {
@@ -381,9 +438,16 @@ ais_status ais_run(ais_context *context, const ais_target *target, const ais_run
     if (!this.result) return ais_fail_memory(context, "the result", sizeof *this.result);
     this.result->log_z = this.result->log_z_error = NAN;
 
-    status = check(context, &this);
-    if (status == AIS_OK && !this.kernel) status = learn(context, &this);
+    status = ais_job_open(context, target, &this.options, &this.record);
+    if (status == AIS_OK) status = check(context, &this);
+    if (status == AIS_OK && this.record.found)
+        status = recall(context, &this);
+    else if (status == AIS_OK && !this.kernel)
+        status = learn(context, &this);
+    else if (status == AIS_OK)
+        status = ais_job_note(context, &this.record, this.kernel, this.training, this.began);
     if (status == AIS_OK) status = draw(context, &this);
+    ais_job_close(&this.record);
     if (status != AIS_OK && status != AIS_STOPPED) {
         ais_run_free(this.result);
         return status;
@@ -392,7 +456,7 @@ ais_status ais_run(ais_context *context, const ais_target *target, const ais_run
     long judging = 0;
     ais_context judges = {0}; /* a message of drawing stays where it is */
     ais_status judged = AIS_OK;
-    bool here = this.result->draws && ais_ranks_lead(this.options.ranks);
+    bool here = to_be_judged(&this);
     if (here) judged = judge(&judges, &this, &judging);
     if (here && judged == AIS_OK) judged = listen(&judges, &this);
     this.result->evaluations = ais_evaluations_of(&this.result->check, this.training, &this.result->sample, judging);

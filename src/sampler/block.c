@@ -2,6 +2,7 @@
 #include "sampler/sample.h"
 
 #include <limits.h>
+#include <stdlib.h>
 
 #include "kernel/latent.h"
 #include "simd/isa.h"
@@ -36,6 +37,15 @@ static ais_status new_state(ais_sampling *run, ais_block *block, int first, int 
     size_t offset = (size_t)first * (size_t)target->dim;
     uint64_t seed = run->header.seed, warmup = (uint64_t)run->warmup;
     ais_candidates own = run->own_start;
+    if (run->resumed) {
+        double *start = malloc((size_t)chains * (size_t)target->dim * sizeof *start);
+        if (!start) return ais_fail_memory(&block->context, "starting points", (size_t)chains * sizeof *start);
+        ais_block_recall_starts(run, first / run->block_chains, start);
+        ais_status status =
+            ais_state_new(&block->context, target, seed, (uint32_t)first, chains, warmup, start, &block->state);
+        free(start);
+        return status;
+    }
     if (run->options->start || !own.x)
         return ais_state_new(&block->context, target, seed, (uint32_t)first, chains, warmup,
                              run->options->start ? run->options->start + offset : NULL, &block->state);
@@ -51,7 +61,8 @@ static ais_status begin(ais_sampling *run, int b) {
     block->state->single = run->single;
     block->info = AIS_TAKE(&block->state->arena, ais_info, chains);
     if (!block->info) return ais_fail_memory(&block->context, "a block of chains", (size_t)chains * sizeof(ais_info));
-    return run->kernel->type->init(&block->context, run->kernel, block->state, &block->own);
+    status = run->kernel->type->init(&block->context, run->kernel, block->state, &block->own);
+    return status == AIS_OK && run->resumed ? ais_block_recall(run, b) : status;
 }
 
 bool ais_block_new(ais_sampling *run, int b) {
@@ -59,7 +70,7 @@ bool ais_block_new(ais_sampling *run, int b) {
     int chains = ais_block_size(run, b);
     bool made = ais_counted_begin(counted, run->target, (size_t)chains, ais_padded((size_t)chains));
     counted->halt = &run->halt;
-    if (run->goal.evaluations < LONG_MAX) counted->left = run->goal.evaluations / run->chains * chains;
+    if (run->goal.evaluations < LONG_MAX && !run->resumed) counted->left = run->goal.evaluations / run->chains * chains;
     return made;
 }
 
@@ -81,25 +92,29 @@ void ais_block_free(ais_block *block) {
 
 /* ---- draws --------------------------------------------------------------------------------------- */
 
-/* Sums in fours, so that an addition need not wait for the one before: learned kernels take nanoseconds. */
-static void count_step(ais_tally *tally, unsigned fields, int chains, const ais_info *info) {
-    double sum[4] = {0}, most = 0;
+/* accept: of each chain, over the steps of the phase. */
+static void count_step(ais_tally *tally, unsigned fields, int chains, const ais_info *info, double *restrict accept) {
+    double most = 0;
     int c = 0;
-    for (; c + 4 <= chains; c += 4)
-        for (int k = 0; k < 4; k++) {
-            sum[k] += info[c + k].accept_stat;
-            most = info[c + k].round_trip > most ? info[c + k].round_trip : most;
-        }
     for (; c < chains; c++) {
-        sum[0] += info[c].accept_stat;
+        accept[c] += info[c].accept_stat;
         most = info[c].round_trip > most ? info[c].round_trip : most;
     }
-    tally->accept_sum += (sum[0] + sum[1]) + (sum[2] + sum[3]);
     tally->steps += chains;
     for (c = 0; c < chains && most > tally->worst_round_trip; c++)
         if (info[c].round_trip > tally->worst_round_trip && info[c].accept_stat > 0)
             tally->worst_round_trip = info[c].round_trip;
     for (c = 0; c < chains && fields & 1u << AIS_INFO_DIVERGENT; c++) tally->divergences += info[c].divergent > 0;
+}
+
+static double *accepted(const ais_sampling *run, const ais_block *block) {
+    return run->accept + (size_t)block->state->chain - (size_t)run->first_chain;
+}
+
+static double accepted_by_all(const ais_sampling *run, const ais_block *block) {
+    double sum = 0;
+    for (int c = 0; c < block->state->chains; c++) sum += accepted(run, block)[c];
+    return sum;
 }
 
 /* One draw of every chain of a block costs `thin` steps. AIS_STOPPED when asked to stop between them. */
@@ -111,7 +126,7 @@ static ais_status draw_once(ais_sampling *run, ais_block *block, ais_tally *tall
         ais_status status = run->kernel->type->step(&block->context, run->kernel, state, block->own, block->info);
         if (status != AIS_OK) return status;
         state->step++;
-        count_step(tally, ais_kernel_info(run->kernel), state->chains, block->info);
+        count_step(tally, ais_kernel_info(run->kernel), state->chains, block->info, accepted(run, block));
     }
     if (run->warming && !run->header.save_warmup) return AIS_OK;
     for (int c = 0; c < state->chains; c++) {
@@ -138,9 +153,10 @@ static ais_status draw_round(ais_sampling *run, int b) {
 void ais_block_run(void *data, int b) {
     ais_sampling *run = data;
     ais_block *block = &run->block[b];
-    run->tally[b].accept_sum = 0;
+    double before = accepted_by_all(run, block);
     run->tally[b].steps = 0;
     block->status = draw_round(run, b);
+    run->tally[b].accept_sum = accepted_by_all(run, block) - before;
     bool asked = run->stop && *run->stop;
     run->tally[b].gave_up = block->status != AIS_OK && !block->counted.refused && asked;
     if (block->counted.refused || asked) block->status = AIS_OK; /* the draw is dropped; no fault of the density */

@@ -49,6 +49,10 @@ static inline double ais_info_value(const ais_info *info, int field) {
     return value;
 }
 
+static inline void ais_info_set(ais_info *info, int field, double value) {
+    memcpy((char *)info + ais_info_columns[field].offset, &value, sizeof value);
+}
+
 /* Lists the fields that are set in `info` and returns how many there are. */
 int ais_info_fields(unsigned info, int field[AIS_INFO_COUNT]);
 

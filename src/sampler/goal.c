@@ -101,23 +101,23 @@ static double tail_wanted(const ais_sampling *run) {
 /* Draws at which there should be as many effective ones as are wanted. */
 static double predicted(const ais_sampling *run) {
     const ais_goal *goal = &run->goal;
-    if (!(goal->worst > 0)) return goal->effective / run->chains;
-    double times = fmax(goal->effective / goal->worst, tail_wanted(run) / fmax(goal->tail, 1));
-    return ceil(reserve * goal->looked * times);
+    if (!(goal->look.worst > 0)) return goal->effective / run->chains;
+    double times = fmax(goal->effective / goal->look.worst, tail_wanted(run) / fmax(goal->look.tail, 1));
+    return ceil(reserve * goal->look.last * times);
 }
 
 static ais_status look(ais_context *context, ais_sampling *run, int done, int planned, ais_leg *leg) {
     ais_goal *goal = &run->goal;
     double worst, tail = INFINITY; /* progress is told while they are computed, and goes by the last ones */
     ais_status status =
-        ais_kept_least(context, &run->kept, run->pool, ais_column_worst, goal->effective, &goal->worst_at, &worst);
+        ais_kept_least(context, &run->kept, run->pool, ais_column_worst, goal->effective, &goal->look.worst_at, &worst);
     if (status == AIS_OK && worst >= goal->effective)
         status =
-            ais_kept_least(context, &run->kept, run->pool, ais_column_tail, tail_wanted(run), &goal->tail_at, &tail);
+            ais_kept_least(context, &run->kept, run->pool, ais_column_tail, tail_wanted(run), &goal->look.tail_at, &tail);
     if (status != AIS_OK) return status;
-    goal->worst = worst;
-    goal->tail = tail;
-    goal->looked = done;
+    goal->look.worst = worst;
+    goal->look.tail = tail;
+    goal->look.last = done;
     if (worst >= goal->effective && tail >= tail_wanted(run)) {
         leg->over = true;
         leg->ending = AIS_ENDED_EFFECTIVE;
@@ -125,7 +125,7 @@ static ais_status look(ais_context *context, ais_sampling *run, int done, int pl
     /* A first estimate may be far off: it is taken at its word for a doubling, not for more. Looks take time, too. */
     static const double least_growth = 1.03;
     double next = fmin(fmax(predicted(run), least_growth * done), 2.0 * done);
-    goal->look = next < planned ? (int)next + 1 : planned;
+    goal->look.next = next < planned ? (int)next + 1 : planned;
     return AIS_OK;
 }
 
@@ -143,9 +143,9 @@ static ais_status plan(ais_context *context, ais_sampling *run, int done, int pl
     *leg = (ais_leg){.until = planned, .allowance = LONG_MAX, .over = done == planned, .ending = AIS_ENDED_DRAWS};
     if (!run->warming && goal->effective > 0) {
         double first = fmax(FIRST_LOOK, ceil(goal->effective / run->chains));
-        if (done == 0) goal->look = first < planned ? (int)first : planned;
-        if (done > 0 && done >= goal->look) status = look(context, run, done, planned, leg);
-        leg->until = goal->look;
+        if (done == 0) goal->look.next = first < planned ? (int)first : planned;
+        if (done > 0 && done >= goal->look.next) status = look(context, run, done, planned, leg);
+        leg->until = goal->look.next;
     }
     if (status == AIS_OK && !leg->over && goal->evaluations < LONG_MAX) share_out(run, done, leg);
     goal->leg_from = done;
@@ -158,6 +158,7 @@ ais_status ais_goal_next(ais_context *context, ais_sampling *run, int done, int 
     if (ais_ranks_lead(run->ranks)) status = plan(context, run, done, planned, leg);
     status = ais_ranks_agree(context, run->ranks, status);
     if (status == AIS_OK) status = ais_ranks_first(context, run->ranks, leg, sizeof *leg);
+    if (status == AIS_OK) run->goal.leg = *leg;
     for (int b = run->part.first; b < run->part.end && status == AIS_OK && leg->allowance < LONG_MAX; b++)
         run->block[b].counted.left = leg->allowance * ais_block_size(run, b);
     return status;

@@ -59,7 +59,7 @@ static void report(ais_sampling *run, bool working, bool over) {
                              .draws_done = run->draws_done + (run->warming ? 0 : ahead),
                              .seconds = elapsed,
                              .acceptance = run->acceptance_now,
-                             .effective = run->goal.worst,
+                             .effective = run->goal.look.worst,
                              .divergences = run->divergences_now,
                              .evaluations = evaluations_now(run),
                              .over = over};
@@ -75,7 +75,7 @@ static void tell(ais_sampling *run, bool working, bool over) {
 }
 
 void ais_run_see_to_deadline(ais_sampling *run) {
-    double seconds = run->options->seconds;
+    double seconds = run->drawing && run->drawing->unlimited ? 0 : run->options->seconds;
     if (seconds > 0 && ais_now() - run->started >= seconds) atomic_store(&run->halt, true);
 }
 

@@ -185,6 +185,19 @@ static ais_status collect_tallies(ais_context *context, const ais_sampling *run)
     return ais_ranks_collect(context, run->ranks, run->blocks, 1, sizeof *run->tally, own_tally(run));
 }
 
+static ais_status collect_accepted(ais_context *context, const ais_sampling *run) {
+    return ais_ranks_collect(context, run->ranks, run->chains, run->block_chains, sizeof *run->accept, run->accept);
+}
+
+/* Into the journal, then into the sinks. */
+static ais_status keep_round(ais_context *context, ais_sampling *run, int first, int count) {
+    const ais_chunk chunk = {
+        .warmup = run->warming, .first = first, .count = count, .x = run->x, .logp = run->logp, .info = run->info};
+    ais_status status = AIS_OK;
+    if (run->drawing && count > 0) status = ais_journal_add(context, run->drawing->journal, &chunk);
+    return status == AIS_OK ? write_round(context, run, first, count) : status;
+}
+
 /* What a round has drawn, to where it belongs; *done counts it. */
 static ais_status deliver(ais_context *context, ais_sampling *run, int count, int *done) {
     bool kept = !run->warming || run->header.save_warmup;
@@ -192,12 +205,10 @@ static ais_status deliver(ais_context *context, ais_sampling *run, int count, in
     shorten(run, count);
     if (kept) status = collect(context, run, count);
     if (status == AIS_OK) status = collect_tallies(context, run);
-    if (status == AIS_OK && kept && ais_ranks_lead(run->ranks)) status = write_round(context, run, *done, count);
+    if (status == AIS_OK) status = collect_accepted(context, run);
+    if (status == AIS_OK && kept && ais_ranks_lead(run->ranks)) status = keep_round(context, run, *done, count);
     if (status == AIS_OK) *done += count; /* also when the others turn out to be lost */
-    for (int b = 0; b < run->blocks && !run->warming; b++) {
-        run->accept_sum += run->tally[b].accept_sum;
-        run->steps += run->tally[b].steps;
-    }
+    for (int b = 0; b < run->blocks && !run->warming; b++) run->steps += run->tally[b].steps;
     for (int b = run->part.first; b < run->part.end; b++) run->block[b].done = 0;
     return ais_ranks_agree(context, run->ranks, status);
 }
@@ -211,19 +222,46 @@ static ais_status run_round(ais_context *context, ais_sampling *run, int *done, 
     return status;
 }
 
-/* One phase, warm-up or sampling, leg by leg and round by round. */
-static ais_status run_phase(ais_context *context, ais_sampling *run, bool warming, ais_ending *ending) {
-    int planned = warming ? run->warmup : run->draws, *done = warming ? &run->warmup_done : &run->draws_done;
-    int length = 1;
+/* What rank 0 decides for all after a round. */
+typedef struct round_plan {
+    int length; /* of the next one */
+    bool checkpoint;
+} round_plan;
+
+static ais_status after_round(ais_context *context, ais_sampling *run, double seconds, int *length) {
+    round_plan plan = {*length, run->drawing && ais_checkpoint_due(run->drawing->checkpoint)};
+    if (seconds < round_seconds && plan.length < run->longest_round) plan.length *= 2;
+    if (plan.length > run->longest_round) plan.length = run->longest_round;
+    ais_status status = ais_ranks_first(context, run->ranks, &plan, sizeof plan);
+    *length = plan.length;
+    return status == AIS_OK && plan.checkpoint ? ais_run_checkpoint(context, run) : status;
+}
+
+static void begin_phase(ais_sampling *run, bool warming) {
     run->warming = warming;
     run->phase_started = ais_now();
     for (int b = 0; b < run->blocks; b++) {
         run->tally[b].divergences = 0;
         run->tally[b].worst_round_trip = 0;
     }
-    for (;;) {
-        ais_leg leg;
-        ais_status status = ais_goal_next(context, run, *done, planned, &leg);
+    size_t held = (size_t)(ais_ranks_lead(run->ranks) ? run->chains : run->own_chains);
+    memset(run->accept, 0, held * sizeof *run->accept);
+}
+
+/* One phase, warm-up or sampling, leg by leg and round by round. on: it goes on in the middle. level: at its end all
+ * chains are at the same step. */
+static ais_status run_phase(ais_context *context, ais_sampling *run, bool warming, bool on, ais_ending *ending,
+                            bool *level) {
+    int planned = warming ? run->warmup : run->draws, *done = warming ? &run->warmup_done : &run->draws_done;
+    int length = 1;
+    if (on)
+        run->phase_started = ais_now() - run->last.phase_seconds;
+    else
+        begin_phase(run, warming);
+    *level = true;
+    for (;; on = false) {
+        ais_leg leg = run->goal.leg;
+        ais_status status = on && *done < leg.until ? AIS_OK : ais_goal_next(context, run, *done, planned, &leg);
         if (status != AIS_OK) return status;
         *ending = leg.ending;
         if (leg.over) return AIS_OK;
@@ -234,24 +272,29 @@ static ais_status run_phase(ais_context *context, ais_sampling *run, bool warmin
             status = run_round(context, run, done, &end);
             if (status != AIS_OK) return status;
             *ending = end.ending;
+            *level = end.count == run->round;
             if (end.cut && *done < planned) return AIS_OK;
-            if (ais_now() - start < round_seconds && length < run->longest_round) length *= 2;
-            if (length > run->longest_round) length = run->longest_round;
-            status = ais_ranks_first(context, run->ranks, &length, sizeof length);
+            if (end.cut) continue;
+            status = after_round(context, run, ais_now() - start, &length);
             if (status != AIS_OK) return status;
         }
     }
 }
 
 /* Warm-up, then the draws. AIS_STOPPED when the run did not get to them, or was asked to stop. */
-static ais_status run_phases(ais_context *context, ais_sampling *run, ais_sample_result *result) {
-    ais_status status = run_phase(context, run, true, &result->ended);
-    result->warmup_seconds = ais_now() - run->phase_started;
-    run->warmup_evaluations = ais_run_spent(run) - run->start_evaluations;
+static ais_status run_phases(ais_context *context, ais_sampling *run, ais_sample_result *result, bool *level) {
+    bool on = run->resumed, among_draws = on && !run->warming;
+    ais_status status = AIS_OK;
+    if (!among_draws) {
+        status = run_phase(context, run, true, on, &result->ended, level);
+        run->warmup_seconds = ais_now() - run->phase_started;
+        run->warmup_evaluations = ais_run_spent(run) - run->start_evaluations;
+    }
+    result->warmup_seconds = run->warmup_seconds;
     if (status != AIS_OK) return status;
     if (run->warmup_done < run->warmup)
         return say_why(context, run, result->ended, "warm-up", run->warmup_done, run->warmup);
-    status = run_phase(context, run, false, &result->ended);
+    status = run_phase(context, run, false, among_draws, &result->ended, level);
     result->sample_seconds = ais_now() - run->phase_started;
     if (status != AIS_OK || (run->draws_done > 0 && result->ended != AIS_ENDED_STOPPED)) return status;
     return say_why(context, run, result->ended, "planned", run->draws_done, run->draws);
@@ -262,11 +305,14 @@ static ais_status run_phases(ais_context *context, ais_sampling *run, ais_sample
 static void fill_result(const ais_sampling *run, ais_sample_result *result) {
     bool involution = ais_kernel_info(run->kernel) & 1u << AIS_INFO_ROUND_TRIP;
     result->draws = run->draws_done;
-    result->acceptance = run->steps > 0 ? run->accept_sum / (double)run->steps : NAN;
-    result->effective = run->goal.worst;
+    double accepted = 0;
+    for (int c = 0; c < run->chains && ais_ranks_lead(run->ranks); c++) accepted += run->accept[c];
+    result->acceptance = run->steps > 0 ? accepted / (double)run->steps : NAN;
+    result->effective = run->goal.look.worst;
     result->involution_error = involution ? 0 : NAN;
     result->start_evaluations = run->start_evaluations;
     result->warmup_evaluations = run->warmup_evaluations;
+    result->densities = result->gradients = result->divergences = 0;
     for (int b = 0; b < run->blocks; b++) {
         const ais_tally *tally = &run->tally[b];
         result->densities += tally->densities;
@@ -294,13 +340,14 @@ static ais_status allocate(ais_context *context, ais_sampling *run) {
     run->x = malloc(room * (size_t)run->target->dim * sizeof(double));
     run->logp = malloc(room * sizeof(double));
     run->info = malloc(room * sizeof(ais_info));
+    run->accept = calloc(held + 1, sizeof *run->accept);
     if (view) run->value = malloc(room * (size_t)view->count * sizeof(double));
     if (view) run->slope = malloc(room * sizeof(double));
     run->block = calloc((size_t)run->blocks, sizeof *run->block);
     run->tally = calloc((size_t)run->blocks, sizeof *run->tally);
     run->goal.leg_spent = calloc((size_t)run->blocks, sizeof *run->goal.leg_spent);
     bool whole = (room == 0 || (run->x && run->logp && run->info && (!view || (run->value && run->slope)))) &&
-                 run->block && run->tally && run->goal.leg_spent;
+                 run->accept && run->block && run->tally && run->goal.leg_spent;
     for (int b = run->part.first; whole && b < run->part.end; b++) whole = ais_block_new(run, b);
     return whole ? AIS_OK : ais_fail_memory(context, "the draws of a round", room * draw_bytes);
 }
@@ -321,20 +368,37 @@ static ais_status start_failure(ais_context *context, ais_sampling *run, ais_end
     return ais_fail(context, AIS_STOPPED, "stopped before all chains had started");
 }
 
-static ais_status begin(ais_context *context, ais_sampling *run, ais_ending *ending) {
-    ais_status status = ais_ranks_agree(context, run->ranks, allocate(context, run));
-    if (status != AIS_OK) return status;
-    run->phase_started = ais_now();
-    ais_pool_run_part(run->pool, run->blocks, ais_block_init, run);
-    status = start_failure(context, run, ending);
-    if (status == AIS_OK) status = collect_tallies(context, run);
-    if (status != AIS_OK) return status;
-    run->start_evaluations = ais_run_spent(run);
+/* Sinks and journal; what was drawn before goes to them first. */
+static ais_status begin_sinks(ais_context *context, ais_sampling *run) {
+    ais_status status = AIS_OK;
     for (int s = 0; s < run->sinks && status == AIS_OK; s++) {
         run->begun++; /* also when it fails: it is then abandoned */
         status = run->sink[s]->begin(context, run->sink[s], &run->header);
     }
+    if (status == AIS_OK && run->drawing && ais_ranks_lead(run->ranks))
+        status = ais_run_begin_journal(context, run, write_round);
     return ais_ranks_agree(context, run->ranks, status);
+}
+
+static void recall_leg(ais_sampling *run) {
+    for (int b = 0; b < run->blocks; b++)
+        for (int lane = 0; lane < ais_block_size(run, b); lane++)
+            run->goal.leg_spent[b] += run->last.leg_spent[b * run->block_chains + lane];
+}
+
+static ais_status begin(ais_context *context, ais_sampling *run, ais_ending *ending) {
+    ais_status status = ais_ranks_agree(context, run->ranks, allocate(context, run));
+    if (status != AIS_OK) return status;
+    run->phase_started = ais_now();
+    if (run->resumed) recall_leg(run);
+    if (run->repeats) return begin_sinks(context, run); /* nobody will step */
+    ais_pool_run_part(run->pool, run->blocks, ais_block_init, run);
+    status = start_failure(context, run, ending);
+    if (status == AIS_OK) status = collect_tallies(context, run);
+    if (status == AIS_OK) status = collect_accepted(context, run);
+    if (status != AIS_OK) return status;
+    if (!run->resumed) run->start_evaluations = ais_run_spent(run);
+    return begin_sinks(context, run);
 }
 
 static void release(ais_sampling *run) {
@@ -345,6 +409,9 @@ static void release(ais_sampling *run) {
     free(run->x);
     free(run->logp);
     free(run->info);
+    free(run->accept);
+    free(run->last.leg_spent);
+    free(run->last.records);
     free(run->value);
     free(run->slope);
     ais_kept_free(&run->kept);
@@ -369,9 +436,29 @@ static ais_status divide(ais_context *context, ais_sampling *run) {
     return status;
 }
 
+/* The chains step, unless the run has been finished before. */
+static ais_status run_to_end(ais_context *context, ais_sampling *run, ais_sample_result *result) {
+    bool level = false;
+    if (run->repeats) {
+        *result = run->last.result;
+        run->draws_done = result->draws;
+        return AIS_OK;
+    }
+    ais_status status = run_phases(context, run, result, &level);
+    if (status != AIS_OK) return status;
+    fill_result(run, result);
+    return ais_run_conclude(context, run, level, result);
+}
+
 ais_status ais_sample(ais_context *context, const ais_target *target, const ais_kernel *kernel,
                       const ais_sample_options *options, ais_sink *const *sinks, int sink_count,
-                      ais_sample_result *result_out) {
+                      ais_sample_result *result) {
+    return ais_sample_on(context, target, kernel, options, NULL, sinks, sink_count, result);
+}
+
+ais_status ais_sample_on(ais_context *context, const ais_target *target, const ais_kernel *kernel,
+                         const ais_sample_options *options, ais_drawing *drawing, ais_sink *const *sinks,
+                         int sink_count, ais_sample_result *result_out) {
     ais_status status = check_options(context, options);
     if (status == AIS_OK) status = ais_kernel_fits(context, kernel, target);
     if (status != AIS_OK) return status;
@@ -389,11 +476,9 @@ ais_status ais_sample(ais_context *context, const ais_target *target, const ais_
                         .sinks = ais_ranks_lead(options->ranks) ? sink_count : 0,
                         .ranks = options->ranks,
                         .goal = {.effective = options->effective,
-                                 .worst_at = -1,
-                                 .tail_at = -1,
                                  .evaluations = options->evaluations > 0 ? options->evaluations : LONG_MAX,
-                                 .worst = NAN,
-                                 .tail = INFINITY},
+                                 .look = {.worst = NAN, .tail = INFINITY, .worst_at = -1, .tail_at = -1}},
+                        .drawing = drawing,
                         .kept = {.dim = target->dim, .chains = chains},
                         .acceptance_now = NAN,
                         .started = ais_now()};
@@ -410,22 +495,29 @@ ais_status ais_sample(ais_context *context, const ais_target *target, const ais_
                                   .max_depth = kernel->max_depth,
                                   .config = options->config};
     ais_sample_result result = {0};
-    double *own_start = options->start ? NULL : ais_own_starts(target, kernel, options->seed, chains);
+    status = ais_ranks_agree(context, run.ranks, ais_run_recall(context, &run));
+    double *own_start =
+        options->start || run.resumed ? NULL : ais_own_starts(target, kernel, options->seed, chains);
     run.own_start = (ais_candidates){own_start, AIS_OWN_STARTS, (size_t)chains * (size_t)target->dim};
-    status = ais_pool_new(context, options->threads, &run.pool);
+    if (status == AIS_OK) status = ais_pool_new(context, options->threads, &run.pool);
     if (status == AIS_OK) ais_pool_join(run.pool, run.ranks);
     if (status == AIS_OK && (options->progress || options->seconds > 0))
         ais_pool_watch(run.pool, watch_seconds, ais_run_watch, &run);
     if (status == AIS_OK) status = divide(context, &run);
     if (status == AIS_OK) status = begin(context, &run, &result.ended);
-    if (status == AIS_OK) status = run_phases(context, &run, &result);
+    if (status == AIS_OK) status = run_to_end(context, &run, &result);
     if (status == AIS_OK || status == AIS_STOPPED) ais_run_report(&run, true);
     ais_run_footer footer = {
         .draws = run.draws_done, .warmup_seconds = result.warmup_seconds, .sample_seconds = result.sample_seconds};
     status = close_sinks(context, &run, status, &footer);
     if (result_out && run.tally) {
-        fill_result(&run, &result);
+        if (!run.repeats) fill_result(&run, &result);
         *result_out = result;
+    }
+    if (drawing) {
+        ais_checkpoint_leave(drawing->checkpoint);
+        ais_journal_close(drawing->journal);
+        drawing->journal = NULL;
     }
     release(&run);
     free(own_start);

@@ -1,5 +1,5 @@
-/* The state of a run, and its parts: blocks of chains (block.c), budgets (goal.c), reports (progress.c), the loop
- * (sample.c). */
+/* The state of a run, and its parts: blocks of chains (block.c), budgets (goal.c), reports (progress.c), checkpoints
+ * (resume.c), the loop (sample.c). */
 #ifndef AIS_SAMPLER_SAMPLE_H
 #define AIS_SAMPLER_SAMPLE_H
 
@@ -8,11 +8,12 @@
 #include "base/pool.h"
 #include "kernel/kernel.h"
 #include "sampler/kept.h"
+#include "sampler/resume.h"
 #include "target/counted.h"
 
 /* What is counted of a block; rank 0 gets those of all ranks. */
 typedef struct ais_tally {
-    double accept_sum; /* of this round, over steps */
+    double accept_sum; /* of this round, over steps: for reports */
     long steps;        /* of this round, all chains: also those of draws that are dropped after a stop */
     double worst_round_trip;
     long divergences;          /* of this phase */
@@ -40,17 +41,44 @@ typedef struct ais_leg {
     ais_ending ending;
 } ais_leg;
 
+/* The last look at the effective draws, and the next. */
+typedef struct ais_looks {
+    int next;              /* in draws */
+    int last;              /* likewise */
+    double worst;          /* ESS at the last look; NAN before */
+    double tail;           /* the smallest tail ESS then; INFINITY where the worst ESS was not reached yet */
+    int worst_at, tail_at; /* coordinates that had them; -1: none */
+} ais_looks;
+
 typedef struct ais_goal {
     double effective; /* 0: none */
     long evaluations; /* LONG_MAX: no limit */
-    int look;         /* when the worst ESS is looked at next, in draws */
-    double worst;     /* at the last look; NAN before */
-    double tail;      /* the smallest tail ESS at the last look; INFINITY where the worst ESS was not reached yet */
-    int worst_at, tail_at; /* coordinates that had them; -1: none */
-    int looked;            /* draws at the last look */
-    int leg_from;          /* where this leg began */
-    long *leg_spent;       /* of each block, as this leg began */
+    ais_looks look;
+    ais_leg leg;     /* that is under way */
+    int leg_from;    /* where it began */
+    long *leg_spent; /* of each block, as it began */
 } ais_goal;
+
+/* A run between two rounds, when all its chains are at the same step: what a checkpoint has of it. */
+typedef struct ais_snapshot {
+    int planned;   /* draws per chain */
+    bool extended; /* more than were asked for at first: budgets count no longer */
+    bool warming;
+    int warmup_done, draws_done;
+    long steps, start_evaluations, warmup_evaluations;
+    double warmup_seconds, phase_seconds;
+    uint64_t token, journal; /* of the journal; its bytes at that moment */
+    ais_looks look;
+    ais_leg leg;
+    int leg_from;
+    long *leg_spent;        /* dealt to chains */
+    unsigned char *records; /* chains x record_bytes */
+    size_t record_bytes;
+    /* Of a run that has come to its end, perhaps some draws later: */
+    bool finished;
+    uint64_t final_journal;
+    ais_sample_result result;
+} ais_snapshot;
 
 typedef struct ais_sampling {
     const ais_target *target;
@@ -76,13 +104,19 @@ typedef struct ais_sampling {
     int round, longest_round; /* draws of every chain */
     double *x, *logp;         /* of a round: chains x round (x dim); this rank's first, on rank 0 those of all */
     ais_info *info;
+    double *accept; /* likewise, a number a chain: its accept_stats summed over the steps of this phase, in their order:
+                       neither rounds nor blocks change the sum */
     double *value, *slope; /* likewise, what a view shows of them; NULL without one, or without sinks */
     bool warming;
     int warmup_done, draws_done;
-    double accept_sum; /* after warm-up, over steps */
-    long steps;
+    long steps; /* after warm-up */
     long start_evaluations, warmup_evaluations;
     double started, phase_started, reported;
+    double warmup_seconds;
+    ais_drawing *drawing; /* where a checkpoint is kept; or NULL */
+    ais_snapshot last;    /* what the checkpoint has, or will have */
+    bool resumed;         /* from it */
+    bool repeats;         /* the run was finished: its draws go to the sinks again, and nobody steps */
     double acceptance_now; /* as of the last round, for reports */
     long divergences_now;
 } ais_sampling;
@@ -103,6 +137,28 @@ void ais_block_init(void *data, int b);
 void ais_block_run(void *data, int b);
 void ais_block_free(ais_block *block);
 int ais_block_size(const ais_sampling *run, int b);
+
+/* ---- resume.c ------------------------------------------------------------------------------------- */
+
+/* Reads what the checkpoint has of the drawing, if it has any: planned draws, counts and budgets are then those of the
+ * run that is resumed, and run->last.records tells where every chain is. */
+ais_status ais_run_recall(ais_context *context, ais_sampling *run);
+
+/* The starting points of a block's chains that go on: chains x dim. */
+void ais_block_recall_starts(const ais_sampling *run, int b, double *start);
+
+/* Puts a block's chains, which init has made there, where they were. */
+ais_status ais_block_recall(ais_sampling *run, int b);
+
+/* Draws of before, from the journal to the sinks; or begins a journal. For rank 0, when the sinks have begun. */
+ais_status ais_run_begin_journal(ais_context *context, ais_sampling *run,
+                                 ais_status (*deliver)(ais_context *, ais_sampling *, int first, int count));
+
+/* Between two rounds, when all chains are at the same step: writes a checkpoint, all ranks together. */
+ais_status ais_run_checkpoint(ais_context *context, ais_sampling *run);
+
+/* The run is over: says so in the checkpoint. level: all chains are at the same step. */
+ais_status ais_run_conclude(ais_context *context, ais_sampling *run, bool level, const ais_sample_result *result);
 
 /* ---- goal.c -------------------------------------------------------------------------------------- */
 

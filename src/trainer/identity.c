@@ -8,7 +8,7 @@
 #include "base/checksum.h"
 #include "simd/normal.h"
 
-static uint64_t sum_of_draws(const ais_draws *draws) {
+uint64_t ais_sum_of_draws(const ais_draws *draws) {
     size_t count = (size_t)draws->dim * (size_t)draws->chains * (size_t)draws->draws;
     return ais_checksum(draws->value, count * sizeof *draws->value);
 }
@@ -40,24 +40,22 @@ static void write_shape(FILE *file, const ais_shape *shape) {
     fputc('\n', file);
 }
 
-void ais_identity_begin(FILE *file, const ais_target *target, uint64_t seed) {
+void ais_identity_target(FILE *file, const ais_target *target, uint64_t seed) {
     fprintf(file, "library %s\ntarget %s\ndimension %d\ngradient %d\nstart scale %.17g\n", ais_version(),
             target->name ? target->name : "", target->dim, target->grad != NULL, target->start_scale);
-    if (target->draws) {
-        fprintf(file, "draws %016llx", (unsigned long long)sum_of_draws(target->draws));
-    } else {
-        fprintf(file, "log density at points");
-        write_density(file, target);
-    }
-    fprintf(file, "\nseed %llu\n", (unsigned long long)seed);
+    if (target->draws) fprintf(file, "draws %016llx\n", (unsigned long long)ais_sum_of_draws(target->draws));
+    fprintf(file, "seed %llu\n", (unsigned long long)seed);
 }
 
-char *ais_training_identity(const ais_target *target, const ais_train_options *options) {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *file = open_memstream(&text, &length);
-    if (!file) return NULL;
-    ais_identity_begin(file, target, options->seed);
+void ais_identity_begin(FILE *file, const ais_target *target, uint64_t seed) {
+    ais_identity_target(file, target, seed);
+    if (target->draws) return;
+    fprintf(file, "log density at points");
+    write_density(file, target);
+    fputc('\n', file);
+}
+
+void ais_identity_learning(FILE *file, const ais_train_options *options) {
     write_shape(file, options->shape);
     fprintf(file,
             "effective %.17g\nevaluations %ld\nseconds %.17g\nobjective %s\nloss %s\npreset %s\nsteps %ld\nrate %.17g\n"
@@ -68,8 +66,17 @@ char *ais_training_identity(const ais_target *target, const ais_train_options *o
             : options->ladder ? "ladder"
                               : "none",
             options->steps, options->rate, options->population, options->scale, options->screen, (int)options->method);
-    if (options->start) fprintf(file, " %016llx", (unsigned long long)sum_of_draws(options->start));
+    if (options->start) fprintf(file, " %016llx", (unsigned long long)ais_sum_of_draws(options->start));
     fputc('\n', file);
+}
+
+char *ais_training_identity(const ais_target *target, const ais_train_options *options) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *file = open_memstream(&text, &length);
+    if (!file) return NULL;
+    ais_identity_begin(file, target, options->seed);
+    ais_identity_learning(file, options);
     if (fclose(file) != 0) {
         free(text);
         return NULL;

@@ -12,7 +12,12 @@ enum { AIS_IDENTITY_POINTS = 4 }; /* at which a density is asked, to be known ag
  * decide when learning ends. Threads and whatever else cannot change the result are left out. */
 char *ais_training_identity(const ais_target *target, const ais_train_options *options);
 
-/* The lines that every training has: library, target, seed. */
+/* The lines that every job has: library, target, seed; the same with the density at a few points; and those of how a
+ * kernel is learned. */
+void ais_identity_target(FILE *file, const ais_target *target, uint64_t seed);
 void ais_identity_begin(FILE *file, const ais_target *target, uint64_t seed);
+void ais_identity_learning(FILE *file, const ais_train_options *options);
+
+uint64_t ais_sum_of_draws(const ais_draws *draws);
 
 #endif

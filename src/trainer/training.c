@@ -22,7 +22,7 @@ ais_status ais_training_open(ais_context *context, const char *path, char *ident
                              bool writes, ais_checkpoint **checkpoint) {
     double interval = !writes ? INFINITY : seconds > 0 ? seconds : 0;
     *checkpoint = NULL;
-    ais_status status = identity ? ais_checkpoint_open(context, path, identity, resume, interval, checkpoint)
+    ais_status status = identity ? ais_checkpoint_open(context, "training", path, identity, resume, interval, checkpoint)
                                  : ais_fail_memory(context, "a checkpoint", 0);
     free(identity);
     return status;
@@ -127,4 +127,49 @@ void ais_began_exchange(ais_checkpoint *checkpoint, double *began) {
     double seconds = ais_now() - *began;
     ais_checkpoint_bytes(checkpoint, "seconds", &seconds, sizeof seconds);
     if (ais_checkpoint_reads(checkpoint)) *began = ais_now() - seconds;
+}
+
+/* Names of kernels that learning compares with. */
+static bool known_rival(const char *name) { return !*name || strcmp(name, "nuts") == 0 || strcmp(name, "rwm") == 0; }
+
+/* What a finished training has besides. */
+static void exchange_end(ais_checkpoint *checkpoint, ais_training *training) {
+    size_t bytes = (size_t)training->count * (size_t)training->dim * sizeof(double);
+    AIS_FIELD(checkpoint, training, train_seconds);
+    AIS_FIELD(checkpoint, training, log_cut);
+    AIS_FIELD(checkpoint, training, log_below);
+    AIS_FIELD(checkpoint, training, log_below_error);
+    ais_checkpoint_integer(checkpoint, "rungs", &training->rungs.count, 0, AIS_MOST_RUNGS);
+    AIS_FIELD(checkpoint, training, rungs.beta);
+    AIS_FIELD(checkpoint, training, rungs.rejection);
+    AIS_FIELD(checkpoint, training, rival);
+    AIS_FIELD(checkpoint, training, rival_ess_per_second);
+    AIS_FIELD(checkpoint, training, ess_per_second);
+    ais_checkpoint_memory(checkpoint, "x", (void **)&training->x, &bytes);
+    if (!ais_checkpoint_reads(checkpoint)) return;
+    training->rival[sizeof training->rival - 1] = 0;
+    if (!known_rival(training->rival)) ais_checkpoint_refuse(checkpoint, "rival");
+    if (bytes != (size_t)training->count * (size_t)training->dim * sizeof(double)) ais_checkpoint_refuse(checkpoint, "x");
+    if (training->densities < 0 || training->gradients < 0 || training->start_evaluations < 0)
+        ais_checkpoint_refuse(checkpoint, "densities");
+}
+
+void ais_training_exchange_whole(ais_checkpoint *checkpoint, int dim, ais_training **training) {
+    bool there = *training != NULL;
+    if (!ais_checkpoint_flag(checkpoint, "training", &there) || !there) return;
+    ais_training *this = *training;
+    if (ais_checkpoint_reads(checkpoint)) {
+        this = calloc(1, sizeof *this);
+        if (this) this->point = calloc(AIS_MOST_POINTS, sizeof *this->point);
+        if (!this || !this->point) {
+            free(this);
+            ais_checkpoint_refuse(checkpoint, "training");
+            return;
+        }
+        *training = this;
+        this->dim = dim;
+    }
+    ais_checkpoint_integer(checkpoint, "count", &this->count, 0, 1 << 24);
+    ais_training_exchange(checkpoint, this);
+    exchange_end(checkpoint, this);
 }

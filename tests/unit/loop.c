@@ -293,7 +293,7 @@ static char path[] = "/tmp/aisampler-loop-XXXXXX";
 static ais_checkpoint *open_checkpoint(bool resume) {
     ais_context context = {0};
     ais_checkpoint *checkpoint;
-    assert_ok(context, ais_checkpoint_open(&context, path, "toy\n", resume, 1e-9, &checkpoint));
+    assert_ok(context, ais_checkpoint_open(&context, "training", path, "toy\n", resume, 1e-9, &checkpoint));
     return checkpoint;
 }
 
