@@ -17,7 +17,7 @@
 
 #include "support.h"
 
-enum { DIM = 3, CHAINS = 7, WARMUP = 60, DRAWS = 150 };
+enum { DIM = 3, CHAINS = 7, WARMUP = 60, DRAWS = 100 };
 
 /* In memory, where there is such a folder: checkpoints are made after every round here, and each waits for the disk. */
 static int setup(void **state) {
@@ -187,7 +187,7 @@ static ais_status run(ais_context *context, const plan *how, ais_run_result **re
                                               : how->draws       ? how->draws
                                                                  : DRAWS,
                                      .warmup = WARMUP,
-                                     .thin = 2,
+                                     .thin = 3,
                                      .threads = how->threads,
                                      .effective = how->effective,
                                      .evaluations = how->evaluations,
@@ -390,8 +390,8 @@ static void another_run_is_refused(void **state) {
     other.seed = 2;
     refused(&other, AIS_BAD_ARGUMENT, "belongs to another run: there it is 'seed 1', here 'seed 2'");
     other = how;
-    other.draws = 151;
-    refused(&other, AIS_BAD_ARGUMENT, "there it is 'draws 150', here 'draws 151'");
+    other.draws = 101;
+    refused(&other, AIS_BAD_ARGUMENT, "there it is 'draws 100', here 'draws 101'");
     other = how;
     other.kernel = dense;
     refused(&other, AIS_BAD_ARGUMENT, "there it is 'kernel nuts ");
