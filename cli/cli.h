@@ -87,7 +87,7 @@ void catch_interrupts(void);
 void release_interrupts(void);
 const volatile sig_atomic_t *stop_flag(void);
 bool was_terminated(void); /* by SIGTERM, here or on another rank: to be asked by all ranks */
-void ask_to_stop(void); /* as the first Ctrl-C does */
+void ask_to_stop(void);    /* as the first Ctrl-C does */
 
 /* Since some moment in the past. */
 double wall_seconds(void);

@@ -191,6 +191,16 @@ static bool may_go_on(const settings *set, const ais_run_options *how) {
     return how->learning && how->learning->checkpoint && access(how->learning->checkpoint, F_OK) == 0;
 }
 
+/* One line: what ended it, what there is, how to go on. */
+static int tell_of_stop(const settings *set, const ais_run_options *how, int draws, const ais_context *context) {
+    const char *density = guard_message();
+    char on[1024] = "", files[4200] = "";
+    if (may_go_on(set, how)) command_to_resume(on, sizeof on);
+    if (draws > 0) snprintf(files, sizeof files, "; the files in %s are complete up to there", set->out);
+    return complain(EXIT_FAILED, "%s%s%s%s%s%s", density ? density : "", density ? "; " : "", context->message, files,
+                    on[0] ? "; go on with: " : "", on);
+}
+
 /* What there is to write and to say when ais_run has come back with a result. */
 static int deliver(settings *set, const ais_target *target, const ais_run_options *how, const outcome *made,
                    ais_status status, const ais_context *context) {
@@ -204,13 +214,7 @@ static int deliver(settings *set, const ais_target *target, const ais_run_option
     if (status == AIS_OK) tell_of_end(set, &result->sample);
     tell_of_errors(target);
     int code = result->sample.draws > 0 ? report(set, target, made) : EXIT_FAILED;
-    if (status != AIS_STOPPED) return code;
-    const char *density = guard_message();
-    char on[1024] = "", files[4200] = "";
-    if (may_go_on(set, how)) command_to_resume(on, sizeof on);
-    if (result->sample.draws > 0) snprintf(files, sizeof files, "; the files in %s are complete up to there", set->out);
-    return complain(EXIT_FAILED, "%s%s%s%s%s%s", density ? density : "", density ? "; " : "", context->message, files,
-                    on[0] ? "; go on with: " : "", on);
+    return status == AIS_STOPPED ? tell_of_stop(set, how, result->sample.draws, context) : code;
 }
 
 static int run_into(settings *set, const ais_target *target, const ais_run_options *how, ais_sink *const *sink,
@@ -248,7 +252,9 @@ static int run_into(settings *set, const ais_target *target, const ais_run_optio
     if (!result) return failed(&context);
     const outcome made = {result, result->kernel ? result->kernel : how->before.kernel,
                           result->training ? result->training : how->before.training};
-    int code = made.kernel ? deliver(set, target, how, &made, status, &context) : failed(&context);
+    int code = made.kernel             ? deliver(set, target, how, &made, status, &context)
+               : status == AIS_STOPPED ? tell_of_stop(set, how, 0, &context)
+                                       : failed(&context);
     ais_run_free(result);
     return code;
 }

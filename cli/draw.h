@@ -56,7 +56,7 @@ int draw_to_files(const settings *set, const ais_target *target, const ais_run_o
         {"extend",      0,    OPTION_COUNT,                                                                             \
          &(set).extend, NULL, "add N draws per chain to the finished run in the folder; all else as it was then"},      \
         {"no-checkpoint",      0,    OPTION_FLAG,                                                                       \
-         &(set).no_checkpoint, NULL, "keep nothing to go on from with --resume or --extend while drawing"},            \
+         &(set).no_checkpoint, NULL, "keep nothing to go on from with --resume or --extend while drawing"},             \
         {"save-warmup", 0, OPTION_FLAG, &(set).save_warmup, NULL, "keep the warm-up draws in the files"},               \
         SHOWN_OPTIONS((set).shown, 0),                                                                                  \
         {"rows", 0, OPTION_COUNT, &(set).rows, NULL, "parameters in the table, worst first; 0: all (30)"},              \

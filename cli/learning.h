@@ -60,7 +60,7 @@ typedef struct learning {
 
 /* The same of drawing, for run and sample. */
 #define DRAWING_HELP                                                                                                   \
-    " While it draws, drawing.checkpoint and its journal in the folder are renewed: --resume goes on with a run that "  \
+    " While it draws, drawing.checkpoint and its journal in the folder are renewed: --resume goes on with a run that " \
     "was killed or stopped, and --extend N adds draws to one that is over, to the same bytes as if it had been drawn " \
     "at once."
 

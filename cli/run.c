@@ -62,13 +62,14 @@ int run_run(int argc, char **argv) {
     int words = parse_options(argc, argv, options, &set.target, 1);
     if (words < 0) return EXIT_USAGE;
     if (set.help) {
-        print_help("run TARGET [options]",
-                   "Learns a kernel for TARGET from nothing but its density, draws with it under an exact "
-                   "Metropolis-Hastings test, and judges the draws. Writes report.html (verdict, table, figures), "
-                   "kernel.ais, the draws, summary.json and run.json into a folder. Exits with 3 when the draws are "
-                   "not to be trusted. Ctrl-C ends training "
-                   "with the best kernel so far, or drawing with complete files." RESUME_HELP DRAWING_HELP EMPIRICAL_HELP,
-                   options);
+        print_help(
+            "run TARGET [options]",
+            "Learns a kernel for TARGET from nothing but its density, draws with it under an exact "
+            "Metropolis-Hastings test, and judges the draws. Writes report.html (verdict, table, figures), "
+            "kernel.ais, the draws, summary.json and run.json into a folder. Exits with 3 when the draws are "
+            "not to be trusted. Ctrl-C ends training "
+            "with the best kernel so far, or drawing with complete files." RESUME_HELP DRAWING_HELP EMPIRICAL_HELP,
+            options);
         return 0;
     }
     if (words == 0) return complain(EXIT_USAGE, "run needs a target; see aisampler run --help");

@@ -19,8 +19,9 @@ void ask_to_stop(void) { stop_asked = 1; }
 
 /* A density that can be given up is; any other is left alone, with the checkpoint as it is. */
 static void lose_patience(int number) {
-    static const char text[] = "aisampler: the density has not returned for 15 s after SIGTERM: the command ends without "
-                               "it, and --resume goes on from the last checkpoint\n";
+    static const char text[] =
+        "aisampler: the density has not returned for 15 s after SIGTERM: the command ends without "
+        "it, and --resume goes on from the last checkpoint\n";
     (void)number;
     if (guard_insist()) return;
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0) _exit(EXIT_FAILED);
@@ -79,7 +80,7 @@ json_t *json_text(const char *text) {
 const volatile sig_atomic_t *stop_flag(void) { return &stop_asked; }
 
 int complain(int code, const char *format, ...) {
-    char line[1200] = "aisampler: ";
+    char line[4096] = "aisampler: ";
     size_t length = strlen(line);
     va_list arguments;
     va_start(arguments, format);

@@ -102,8 +102,8 @@ void ais_sink_free(ais_sink *sink); /* NULL is allowed */
 ais_status ais_directory_make(ais_context *context, const char *directory);
 
 /* Keeps other runs out of a directory, which must be there, by a lock on DIR/.lock: it ends with the process, whatever
- * becomes of that. AIS_FILE_ERROR, with the number of the other process, when one has it; where the file system knows no
- * locks there is none. */
+ * becomes of that. AIS_FILE_ERROR, with the number of the other process, when one has it; where the file system knows
+ * no locks there is none. */
 typedef struct ais_lock ais_lock;
 ais_status ais_directory_lock(ais_context *context, const char *directory, ais_lock **lock);
 void ais_directory_unlock(ais_lock *lock); /* NULL is allowed */

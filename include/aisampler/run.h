@@ -21,8 +21,8 @@
  *     options.extend = 1000;                               all else as it was then
  *     ais_run(&context, &target, &options, &longer);
  *
- * Sinks get all draws again, those of before included. Options and target must be those of then: what is found to differ
- * is refused. Draws that `effective`, `evaluations` or `seconds` limited are extended without that limit.
+ * Sinks get all draws again, those of before included. Options and target must be those of then: what is found to
+ * differ is refused. Draws that `effective`, `evaluations` or `seconds` limited are extended without that limit.
  *
  * Runs have nothing in common: several threads may each have one under way, with a context each. The density is then
  * called from all of them.
@@ -100,8 +100,8 @@ typedef struct ais_run_options {
      * it is asked no more, not even to judge, and the draws so far come back. */
     const volatile sig_atomic_t *stop;
     const ais_ranks *ranks; /* rank 0 alone has sinks, and gets draws and diagnosis; NULL: all here */
-    /* A file that is renewed while draws are made and stays at the end, with CHECKPOINT.journal beside it, which has the
-     * draws; or NULL. Learning has a checkpoint of its own in `learning`. */
+    /* A file that is renewed while draws are made and stays at the end, with CHECKPOINT.journal beside it, which has
+     * the draws; or NULL. Learning has a checkpoint of its own in `learning`. */
     const char *checkpoint;
     double checkpoint_seconds; /* at least so long between two writings; 0: 1, or 50 times what a writing takes */
     bool resume;               /* goes on from the checkpoint, if there is one; refuses that of another run */
@@ -139,8 +139,8 @@ ais_status ais_run(ais_context *context, const ais_target *target, const ais_run
                    ais_run_result **result);
 void ais_run_free(ais_run_result *result); /* NULL is allowed */
 
-/* The kernel and the training that the checkpoint of a run has, for a caller who gave them to ais_run and is to give them
- * again; NULL where there is none. The caller frees them. */
+/* The kernel and the training that the checkpoint of a run has, for a caller who gave them to ais_run and is to give
+ * them again; NULL where there is none. The caller frees them. */
 ais_status ais_run_recall_learned(ais_context *context, const char *checkpoint, const ais_target *target,
                                   ais_kernel **kernel, ais_training **training);
 

@@ -28,7 +28,7 @@ typedef struct section {
 struct ais_checkpoint {
     const char *job; /* what messages call it */
     char *path, *identity;
-    bool any; /* of whatever identity */
+    bool any;              /* of whatever identity */
     double interval, last; /* seconds; last < 0: nothing was written yet */
     bool chosen;           /* the interval: it may grow */
     section open[MOST_SECTIONS];
@@ -283,7 +283,8 @@ static ais_status foreign(ais_context *context, const ais_checkpoint *this, cons
     return ais_fail(context, AIS_BAD_ARGUMENT,
                     "%.300s belongs to another %s: there it is '%.*s', here '%.*s'; give the target, options and "
                     "seed of then, or do not resume",
-                    this->path, this->job, their_end ? (int)(their_end - theirs) : 0, theirs, end ? (int)(end - ours) : 0, ours);
+                    this->path, this->job, their_end ? (int)(their_end - theirs) : 0, theirs,
+                    end ? (int)(end - ours) : 0, ours);
 }
 
 static ais_status check_file(ais_context *context, ais_checkpoint *this, size_t count) {

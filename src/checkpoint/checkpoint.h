@@ -43,7 +43,7 @@ typedef void ais_exchange(ais_checkpoint *checkpoint, void *data);
 ais_status ais_checkpoint_open(ais_context *context, const char *job, const char *path, const char *identity,
                                bool resume, double seconds, ais_checkpoint **checkpoint);
 bool ais_checkpoint_found(const ais_checkpoint *checkpoint); /* there is a file, and not all of it was read yet */
-void ais_checkpoint_close(ais_checkpoint *checkpoint); /* the file stays */
+void ais_checkpoint_close(ais_checkpoint *checkpoint);       /* the file stays */
 
 ais_status ais_checkpoint_enter(ais_context *context, ais_checkpoint *checkpoint, const char *section,
                                 ais_exchange *exchange, void *data, bool *resumed);

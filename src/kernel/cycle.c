@@ -77,8 +77,7 @@ static void persist(const ais_kernel *kernel, ais_state *state, void *own, int l
     const cycle *all = (const cycle *)kernel;
     block *b = own;
     ais_record_bytes(record, &b->info[lane], sizeof *b->info);
-    for (int k = 0; k < all->count; k++)
-        all->part[k]->type->persist(all->part[k], state, b->own[k], lane, record);
+    for (int k = 0; k < all->count; k++) all->part[k]->type->persist(all->part[k], state, b->own[k], lane, record);
 }
 
 ais_kernel *const *ais_cycle_parts(const ais_kernel *kernel, int *count) {

@@ -128,8 +128,12 @@ static void release(ais_kernel *kernel) {
     free(this);
 }
 
-static const ais_kernel_type type = {
-    .name = "mixture", .info = 1U << AIS_INFO_ACCEPT_STAT, .init = init, .step = step, .persist = persist, .free = release};
+static const ais_kernel_type type = {.name = "mixture",
+                                     .info = 1U << AIS_INFO_ACCEPT_STAT,
+                                     .init = init,
+                                     .step = step,
+                                     .persist = persist,
+                                     .free = release};
 
 const ais_mixture_kernel *ais_as_mixture(const ais_kernel *kernel) {
     return kernel->type == &type ? (const ais_mixture_kernel *)kernel : NULL;

@@ -285,7 +285,7 @@ static void persist(const ais_kernel *kernel, ais_state *state, void *own_state,
 #define LEARNED(map)                                                                                                   \
     {                                                                                                                  \
         .name = map, .info = 1 << AIS_INFO_ACCEPT_STAT | 1 << AIS_INFO_ROUND_TRIP, .init = init, .step = step,         \
-        .persist = persist, .free = ais_learned_free                                                                                       \
+        .persist = persist, .free = ais_learned_free                                                                   \
     }
 const ais_kernel_type ais_learned_type[AIS_AFFINE + 1] = {[AIS_HENON] = LEARNED("henon"),
                                                           [AIS_REALNVP] = LEARNED("realnvp"),

@@ -14,8 +14,8 @@
 #include "base/ranks.h"
 #include "kernel/classical_json.h"
 #include "kernel/kernel_file.h"
-#include "kernel/latent.h"
 #include "kernel/ladder.h"
+#include "kernel/latent.h"
 #include "kernel/mixture.h"
 #include "kernel/nice.h"
 #include "trainer/identity.h"
@@ -128,8 +128,8 @@ static void write_identity(FILE *file, const ais_target *target, const ais_run_o
         ais_identity_learning(file, options->learning ? options->learning : &(ais_train_options){0});
     if (options->start)
         fprintf(file, "start %016llx\n",
-                (unsigned long long)ais_checksum(
-                    options->start, (size_t)options->chains * (size_t)target->dim * sizeof *options->start));
+                (unsigned long long)ais_checksum(options->start, (size_t)options->chains * (size_t)target->dim *
+                                                                     sizeof *options->start));
     if (options->identity) fprintf(file, "%s\n", options->identity);
 }
 

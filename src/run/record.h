@@ -11,8 +11,8 @@ typedef struct ais_job_record {
     ais_checkpoint *checkpoint; /* NULL: none is kept */
     char *journal;              /* path */
     int dim;
-    bool found;    /* there is a checkpoint to go on from, */
-    double began;  /* its job by ais_now(), the time before the interruption included; */
+    bool found;         /* there is a checkpoint to go on from, */
+    double began;       /* its job by ais_now(), the time before the interruption included; */
     ais_kernel *kernel; /* that was learned or given, and its training, or NULL */
     ais_training *training;
     bool owns; /* both: they were read */

@@ -258,8 +258,7 @@ static ais_status sample(ais_context *context, job *this, const double *start, a
     if (left.evaluations > 2 * judging_share) options.evaluations -= left.evaluations / (2 * judging_share);
     fit_deadline(this, &options);
     this->result->warmup = options.warmup;
-    ais_drawing drawing = {
-        .checkpoint = this->record.checkpoint, .path = this->record.journal, .extend = wish->extend};
+    ais_drawing drawing = {.checkpoint = this->record.checkpoint, .path = this->record.journal, .extend = wish->extend};
     status = ais_sample_on(context, this->target, this->kernel, &options, drawing.checkpoint ? &drawing : NULL, sinks,
                            count, &this->result->sample);
     if (drawing.unlimited) this->budget = (ais_budget){0};

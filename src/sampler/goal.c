@@ -112,8 +112,8 @@ static ais_status look(ais_context *context, ais_sampling *run, int done, int pl
     ais_status status =
         ais_kept_least(context, &run->kept, run->pool, ais_column_worst, goal->effective, &goal->look.worst_at, &worst);
     if (status == AIS_OK && worst >= goal->effective)
-        status =
-            ais_kept_least(context, &run->kept, run->pool, ais_column_tail, tail_wanted(run), &goal->look.tail_at, &tail);
+        status = ais_kept_least(context, &run->kept, run->pool, ais_column_tail, tail_wanted(run), &goal->look.tail_at,
+                                &tail);
     if (status != AIS_OK) return status;
     goal->look.worst = worst;
     goal->look.tail = tail;

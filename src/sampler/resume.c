@@ -80,11 +80,11 @@ ais_status ais_block_recall(ais_sampling *run, int b) {
         counts of;
         int chain = b * run->block_chains + lane;
         double now = block->state->logp[lane];
-        ais_record record = {
-            .use = AIS_RECORD_READ, .bytes = record_of(run, chain), .room = run->last.record_bytes};
+        ais_record record = {.use = AIS_RECORD_READ, .bytes = record_of(run, chain), .room = run->last.record_bytes};
         persist(run, b, lane, &of, &record);
         if (record.used != run->last.record_bytes || !isfinite(block->state->logp[lane]))
-            return ais_fail(&block->context, AIS_BAD_FORMAT, "the checkpoint does not fit this run: chain %d", chain + 1);
+            return ais_fail(&block->context, AIS_BAD_FORMAT, "the checkpoint does not fit this run: chain %d",
+                            chain + 1);
         ais_status status = same_density(&block->context, run, chain, now, block->state->logp[lane]);
         if (status != AIS_OK) return status;
         densities += of.densities;
@@ -232,12 +232,12 @@ ais_status ais_run_recall(ais_context *context, ais_sampling *run) {
     ais_drawing *drawing = run->drawing;
     if (!drawing) return AIS_OK;
     if (!run->kernel->type->persist)
-        return ais_fail(context, AIS_BAD_ARGUMENT, "%s keeps no checkpoint of its chains", ais_kernel_name(run->kernel));
+        return ais_fail(context, AIS_BAD_ARGUMENT, "%s keeps no checkpoint of its chains",
+                        ais_kernel_name(run->kernel));
     run->last.planned = run->draws;
     run->last.leg_spent = calloc((size_t)run->chains, sizeof *run->last.leg_spent);
     if (!run->last.leg_spent) return ais_fail_memory(context, "a checkpoint", (size_t)run->chains * sizeof(long));
-    ais_status status =
-        ais_checkpoint_enter(context, drawing->checkpoint, "drawing", exchange, run, &run->resumed);
+    ais_status status = ais_checkpoint_enter(context, drawing->checkpoint, "drawing", exchange, run, &run->resumed);
     if (status == AIS_OK && run->resumed) status = extend(context, run);
     if (status == AIS_OK && run->resumed) take_over(run);
     return status;

@@ -15,8 +15,9 @@ typedef struct ais_drawing {
     bool unlimited;             /* out: the run was extended, and budgets did not count */
 } ais_drawing;
 
-/* ais_sample, resumed where the checkpoint has the section of a drawing, and with checkpoints on the way. A run that was
- * finished is not gone on with, but for `extend`: its draws are handed to the sinks again. drawing NULL: ais_sample. */
+/* ais_sample, resumed where the checkpoint has the section of a drawing, and with checkpoints on the way. A run that
+ * was finished is not gone on with, but for `extend`: its draws are handed to the sinks again. drawing NULL:
+ * ais_sample. */
 ais_status ais_sample_on(ais_context *context, const ais_target *target, const ais_kernel *kernel,
                          const ais_sample_options *options, ais_drawing *drawing, ais_sink *const *sinks,
                          int sink_count, ais_sample_result *result);

@@ -496,8 +496,7 @@ ais_status ais_sample_on(ais_context *context, const ais_target *target, const a
                                   .config = options->config};
     ais_sample_result result = {0};
     status = ais_ranks_agree(context, run.ranks, ais_run_recall(context, &run));
-    double *own_start =
-        options->start || run.resumed ? NULL : ais_own_starts(target, kernel, options->seed, chains);
+    double *own_start = options->start || run.resumed ? NULL : ais_own_starts(target, kernel, options->seed, chains);
     run.own_start = (ais_candidates){own_start, AIS_OWN_STARTS, (size_t)chains * (size_t)target->dim};
     if (status == AIS_OK) status = ais_pool_new(context, options->threads, &run.pool);
     if (status == AIS_OK) ais_pool_join(run.pool, run.ranks);

@@ -113,10 +113,10 @@ typedef struct ais_sampling {
     long start_evaluations, warmup_evaluations;
     double started, phase_started, reported;
     double warmup_seconds;
-    ais_drawing *drawing; /* where a checkpoint is kept; or NULL */
-    ais_snapshot last;    /* what the checkpoint has, or will have */
-    bool resumed;         /* from it */
-    bool repeats;         /* the run was finished: its draws go to the sinks again, and nobody steps */
+    ais_drawing *drawing;  /* where a checkpoint is kept; or NULL */
+    ais_snapshot last;     /* what the checkpoint has, or will have */
+    bool resumed;          /* from it */
+    bool repeats;          /* the run was finished: its draws go to the sinks again, and nobody steps */
     double acceptance_now; /* as of the last round, for reports */
     long divergences_now;
 } ais_sampling;

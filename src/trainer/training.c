@@ -22,8 +22,9 @@ ais_status ais_training_open(ais_context *context, const char *path, char *ident
                              bool writes, ais_checkpoint **checkpoint) {
     double interval = !writes ? INFINITY : seconds > 0 ? seconds : 0;
     *checkpoint = NULL;
-    ais_status status = identity ? ais_checkpoint_open(context, "training", path, identity, resume, interval, checkpoint)
-                                 : ais_fail_memory(context, "a checkpoint", 0);
+    ais_status status = identity
+                            ? ais_checkpoint_open(context, "training", path, identity, resume, interval, checkpoint)
+                            : ais_fail_memory(context, "a checkpoint", 0);
     free(identity);
     return status;
 }
@@ -149,7 +150,8 @@ static void exchange_end(ais_checkpoint *checkpoint, ais_training *training) {
     if (!ais_checkpoint_reads(checkpoint)) return;
     training->rival[sizeof training->rival - 1] = 0;
     if (!known_rival(training->rival)) ais_checkpoint_refuse(checkpoint, "rival");
-    if (bytes != (size_t)training->count * (size_t)training->dim * sizeof(double)) ais_checkpoint_refuse(checkpoint, "x");
+    if (bytes != (size_t)training->count * (size_t)training->dim * sizeof(double))
+        ais_checkpoint_refuse(checkpoint, "x");
     if (training->densities < 0 || training->gradients < 0 || training->start_evaluations < 0)
         ais_checkpoint_refuse(checkpoint, "densities");
 }

@@ -25,8 +25,8 @@ void ais_training_tell(ais_training *training, double began, double stage_began,
 /* All of the record but its population. */
 void ais_training_exchange(ais_checkpoint *checkpoint, ais_training *training);
 
-/* The whole record of a training that is over, or of none (NULL); on reading *training is made. Its discriminator is left
- * out. */
+/* The whole record of a training that is over, or of none (NULL); on reading *training is made. Its discriminator is
+ * left out. */
 void ais_training_exchange_whole(ais_checkpoint *checkpoint, int dim, ais_training **training);
 
 /* began: when training began by ais_now(); on reading so that the seconds before the interruption count. */

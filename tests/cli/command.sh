@@ -36,7 +36,7 @@ assert len(written["parameters"]) == 3 and written["chains"] == 4 and written["d
 run = json.load(open(work + "/good/run.json"))
 assert run["configuration"]["target"] == "gaussian:dim=3" and run["configuration"]["seed"] == 1
 PYTHON
-[ "$(ls "$work/good" | tr '\n' ' ')" = "draws-1.csv draws-2.csv draws-3.csv draws-4.csv draws.nc run.json summary.json " ]
+[ "$(ls "$work/good" | tr '\n' ' ')" = "drawing.checkpoint drawing.checkpoint.journal draws-1.csv draws-2.csv draws-3.csv draws-4.csv draws.nc run.json summary.json " ]
 # A seed beyond JSON's integers keeps its digits; a run too short to judge is judged as such.
 [ "$(code "$ais" sample ring --seed 18446744073709551615 --draws 1 -q -o "$work/short")" = 3 ]
 grep -q '"seed": "18446744073709551615"' "$work/short/run.json"
