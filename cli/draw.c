@@ -213,7 +213,8 @@ static int deliver(settings *set, const ais_target *target, const ais_run_option
     if (status != AIS_OK && status != AIS_STOPPED) return failed(context);
     if (status == AIS_OK) tell_of_end(set, &result->sample);
     tell_of_errors(target);
-    int code = result->sample.draws > 0 ? report(set, target, made) : EXIT_FAILED;
+    bool judged = result->diagnosis || status == AIS_OK; /* who is asked to stop leaves many draws unjudged */
+    int code = result->sample.draws > 0 && judged ? report(set, target, made) : EXIT_FAILED;
     return status == AIS_STOPPED ? tell_of_stop(set, how, result->sample.draws, context) : code;
 }
 

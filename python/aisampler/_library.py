@@ -154,6 +154,11 @@ class RunOptions(Structure):
         ("progress_data", c_void_p),
         ("stop", POINTER(c_int)),
         ("ranks", c_void_p),
+        ("checkpoint", c_char_p),
+        ("checkpoint_seconds", c_double),
+        ("resume", c_bool),
+        ("extend", c_int),
+        ("identity", c_char_p),
     ]
 
 

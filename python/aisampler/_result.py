@@ -51,8 +51,9 @@ class Run:
     """What the library made, kept as long as anybody may ask for its report or its kernel."""
 
     def __init__(self, made: Any, kernel: Optional[Kernel], target: Any, open_target: Optional[Callable[[], Any]], title: str,
-                 seed: int, configuration: List[str]):
+                 seed: int, configuration: List[str], again: Optional[Callable[[int], "Result"]] = None):
         self.made, self.title, self.seed, self.configuration = made, title, seed, configuration
+        self.again = again  # with so many more draws
         self._given, self._target, self._open_target = kernel, target, open_target
 
     def kernel(self) -> Kernel:
@@ -160,6 +161,20 @@ class Result:
         """
         return self._kept().report(path, shown(parameters, self.names), true_values(truth, self.names))
 
+    def extend(self, draws: int) -> "Result":
+        """A result with so many more draws per chain, all of them judged together; this one stays as it is.
+
+        It equals that of a run that had asked for more draws at first. The run must have been given a ``checkpoint``,
+        from which it goes on, and must be over. What ``effective``, ``evaluations`` or ``seconds`` ended goes on without
+        that limit.
+        """
+        again = self._kept().again
+        if again is None:
+            raise Error("nothing was kept to go on from: give sample() a checkpoint")
+        if draws < 1:
+            raise ValueError(f"draws must be 1 or more, not {draws!r}")
+        return again(draws)
+
     @property
     def kernel(self) -> Kernel:
         """What drew. ``result.kernel.save("k.ais")`` keeps it, ``sample(..., kernel=result.kernel)`` draws without learning."""
@@ -167,7 +182,7 @@ class Result:
 
     def _kept(self) -> Run:
         if self._run is None:
-            raise Error("a result that was pickled has no kernel and no report: save the kernel, write the report before")
+            raise Error("a result that was pickled has no kernel, no report and no end to add to: save the kernel, write the report before")
         return self._run
 
     def __getstate__(self) -> Dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import operator
 import os
@@ -64,6 +65,27 @@ def _take_kernel(kernel: Union[Kernel, str, os.PathLike, None], options: RunOpti
     return kernel
 
 
+def _keep(checkpoint: Union[str, os.PathLike, None], resume: bool, progress: ProgressLine, options: RunOptions) -> None:
+    if checkpoint is None:
+        if resume:
+            raise TypeError("resume goes with checkpoint: where the run is to go on from")
+        return
+    path = os.fsencode(checkpoint)
+    options.checkpoint, options.resume = path, resume
+    if not options.before.kernel:
+        learning = TrainOptions(checkpoint=path + b".training", resume=resume)
+        if progress.wanted:
+            learning.progress = progress.on_train
+        options.learning = ctypes.pointer(learning)
+
+
+def _learned(options: RunOptions) -> None:
+    """The kernel is safe in the checkpoint of the draws: that of learning goes."""
+    if options.checkpoint and not options.before.kernel:
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(options.checkpoint + b".training")
+
+
 def _report_to(progress: ProgressLine, options: RunOptions) -> None:
     if not progress.wanted:
         return
@@ -95,9 +117,10 @@ class _Job:
 
     def __init__(self, target: Any, options: RunOptions, stop: ctypes.c_int, title: str, kernel: Optional[Kernel],
                  progress: ProgressLine, density: Optional[Density] = None, parameters: Optional[Parameters] = None,
-                 open_target: Optional[Callable[[], Any]] = None):
+                 open_target: Optional[Callable[[], Any]] = None, again: Optional[Callable[[int], Result]] = None):
         self._target, self._options, self._stop, self._density, self._parameters = target, options, stop, density, parameters
         self._title, self._kernel, self._progress, self._open_target = title, kernel, progress, open_target
+        self._again = again
         self._context, self._made, self._status = Context(), ctypes.POINTER(RunResult)(), OK
 
     def run(self) -> Result:
@@ -106,7 +129,7 @@ class _Job:
         if self._parameters is not None and self._parameters.error is not None:
             error = self._parameters.error
         run = Run(made, self._kernel, self._target, self._open_target, self._title, self._options.seed,
-                  _configuration(self._options))
+                  _configuration(self._options), self._again)
         drawn = bool(made) and bool(made.contents.draws)
         result = read_result(run, interrupted or error is not None) if drawn else None
         if error is not None:
@@ -174,6 +197,8 @@ def sample(
     start_scale: float = 0,
     kernel: Union[Kernel, str, os.PathLike, None] = None,
     log_likelihood: Optional[Callable] = None,
+    checkpoint: Union[str, os.PathLike, None] = None,
+    resume: bool = False,
     progress: Optional[bool] = None,
 ) -> Result:
     """Learns how to draw from a density, draws under an exact Metropolis-Hastings test, and judges the draws.
@@ -240,6 +265,12 @@ def sample(
     log_likelihood
         Of every observation, (n, dim) -> (n, observations), evaluated at the draws for ``arviz.loo``:
         see :meth:`Result.add_log_likelihood`.
+    checkpoint
+        A file that is renewed while draws are made, with ``CHECKPOINT.journal`` beside it, which has the draws; while a
+        kernel is learned, ``CHECKPOINT.training``. For ``resume`` and :meth:`Result.extend`.
+    resume
+        Go on from the checkpoint, if there is one, after the process was killed: the draws are the same as if it had not
+        been. Density and arguments must be those of then.
     progress
         One line on stderr, or in the notebook. None: where that is a terminal or a notebook.
 
@@ -263,6 +294,7 @@ def sample(
     given = _take_kernel(kernel, options)
     line = ProgressLine(progress)
     _report_to(line, options)
+    _keep(checkpoint, resume, line, options)
     if stan is None and data is not None:
         raise TypeError("data belong to a Stan program: stan=")
     if likelihood is not None:
@@ -282,7 +314,10 @@ def sample(
             return _open(spec, start_scale) if stan is None else open_stan(spec, text, start_scale)
 
         title = spec if "\n" not in spec else "stan"
-        job = _Job(open_target(), options, stop, title, given, line, open_target=open_target)
+
+        def job(line: ProgressLine) -> _Job:
+            return _Job(open_target(), options, stop, title, given, line, open_target=open_target, again=again)
+
     else:
         if not callable(logp):
             raise TypeError(f"logp must be a function, a target's name or a C file, not {logp!r}")
@@ -309,9 +344,27 @@ def sample(
         functions = adapt(logp, grad, probe, vectorized, backend, pool)
         options.threads = options.threads or functions.workers
         density = Density(functions, dim, stop)
-        target = _own(density, dim, None if parameters else names, start_scale)
-        job = _Job(parameters.around(target) if parameters else target, options, stop, title, given, line, density, parameters)
-    result = job.run()
-    if log_likelihood is not None:
-        result.add_log_likelihood(log_likelihood)
-    return result
+        own = _own(density, dim, None if parameters else names, start_scale)
+        target = parameters.around(own) if parameters else own
+
+        def job(line: ProgressLine) -> _Job:
+            return _Job(target, options, stop, title, given, line, density, parameters, again=again)
+
+    def run(line: ProgressLine) -> Result:
+        result = job(line).run()
+        if not result.stopped:
+            _learned(options)
+        if log_likelihood is not None:
+            result.add_log_likelihood(log_likelihood)
+        return result
+
+    def extend(more: int) -> Result:
+        line = ProgressLine(progress)
+        stop.value, options.extend = 0, _count("draws", more)
+        options.resume = True
+        if line.wanted:
+            options.progress = line.on_draw
+        return run(line)
+
+    again = extend if checkpoint is not None else None
+    return run(line)

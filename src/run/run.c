@@ -407,7 +407,7 @@ static void account(const job *this) {
     }
     snprintf(result->verdict, sizeof result->verdict, "%s",
              result->sample.draws == 0 ? "there are no draws"
-             : result->draws           ? "nobody judged these draws"
+             : result->draws           ? "nobody judged these draws, for the run was to end"
                                        : "nobody judged these draws: they are too many to be kept in memory");
 }
 
