@@ -19,6 +19,14 @@ typedef struct counts {
     double worst_round_trip;
 } counts;
 
+/* No file makes a sum over chains overflow. */
+static bool are_sound(const counts *of) {
+    static const int64_t most = INT64_MAX >> 24;
+    return of->densities >= 0 && of->densities <= most && of->gradients >= 0 && of->gradients <= most &&
+           of->left >= -1 && of->left <= most && of->divergences >= 0 && of->divergences <= most &&
+           of->worst_round_trip >= 0;
+}
+
 static int64_t share(int64_t all, int lane, int chains) { return all / chains + (lane < all % chains); }
 
 static counts counts_of(const ais_sampling *run, int b, int lane) {
@@ -26,7 +34,7 @@ static counts counts_of(const ais_sampling *run, int b, int lane) {
     int chains = ais_block_size(run, b);
     return (counts){.densities = share(ais_counted_densities(counted), lane, chains),
                     .gradients = share(ais_counted_gradients(counted), lane, chains),
-                    .left = counted->left == LONG_MAX ? -1 : share(counted->left, lane, chains),
+                    .left = run->goal.evaluations == LONG_MAX ? -1 : share(counted->left, lane, chains),
                     .divergences = share(run->tally[b].divergences, lane, chains),
                     .worst_round_trip = run->tally[b].worst_round_trip};
 }
@@ -82,14 +90,14 @@ ais_status ais_block_recall(ais_sampling *run, int b) {
         double now = block->state->logp[lane];
         ais_record record = {.use = AIS_RECORD_READ, .bytes = record_of(run, chain), .room = run->last.record_bytes};
         persist(run, b, lane, &of, &record);
-        if (record.used != run->last.record_bytes || !isfinite(block->state->logp[lane]))
+        if (record.used != run->last.record_bytes || !isfinite(block->state->logp[lane]) || !are_sound(&of))
             return ais_fail(&block->context, AIS_BAD_FORMAT, "the checkpoint does not fit this run: chain %d",
                             chain + 1);
         ais_status status = same_density(&block->context, run, chain, now, block->state->logp[lane]);
         if (status != AIS_OK) return status;
         densities += of.densities;
         gradients += of.gradients;
-        left += of.left;
+        left += limited ? of.left : 0;
         limited = limited && of.left >= 0;
         tally->divergences += of.divergences;
         tally->worst_round_trip = fmax(tally->worst_round_trip, of.worst_round_trip);
