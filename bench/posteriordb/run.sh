@@ -6,5 +6,5 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 export AIS_BUILD=${AIS_BUILD:-$here/../../build}
 [ -x "$AIS_BUILD/aisampler" ] || { echo "build the project first: make build" >&2; exit 1; }
-python=$(bash "$here/../../tests/support/venv.sh" "$AIS_BUILD" posteriordb stanli h5py numpy)
+python=$(bash "$here/../../tests/support/venv.sh" "$AIS_BUILD" python-all)
 exec "$python" "$here/measure.py" "$@"

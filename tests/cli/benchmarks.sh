@@ -3,5 +3,5 @@
 set -eu
 build=$(cd "$1" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
-python=$("$here/../support/venv.sh" "$build" posteriordb stanli h5py numpy)
+python=$("$here/../support/venv.sh" "$build" python-all)
 AIS_BUILD=$build exec "$python" "$here/../support/benchmarks.py"

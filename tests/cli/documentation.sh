@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 cp -r examples data include "$work"
 ln -s "$build" "$work/build"
 export PATH=$build:$PATH
-if python=$(bash "$(dirname "$0")/../support/venv.sh" "$build" stan numpy pytest stanli); then # as if it were installed
+if python=$(bash "$(dirname "$0")/../support/venv.sh" "$build" python-all); then # as if it were installed
     VIRTUAL_ENV=$(dirname "$(dirname "$python")")
     export VIRTUAL_ENV
 fi

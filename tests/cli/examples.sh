@@ -29,7 +29,7 @@ example 05_data_file.c "^trust these draws" aisampler run examples/05_data_file.
 example 08_two_lines.c "log Z: -69\.[01]" aisampler run examples/08_two_lines.c:data=examples/readings.csv --draws 4000 --out "$work/08"
 example 08_two_lines.c "log Z: -77\.[89]" aisampler run examples/08_two_lines.c:data=examples/readings.csv,flags=-DLINES=1 --out "$work/08-one"
 
-if python=$(bash tests/support/venv.sh "$build" stan numpy pytest stanli); then
+if python=$(bash tests/support/venv.sh "$build" python-all); then
     VIRTUAL_ENV=$(dirname "$(dirname "$python")")
     export VIRTUAL_ENV AISAMPLER_LIBRARY=$build/libaisampler.so PYTHONPATH=$root/python PYTHONDONTWRITEBYTECODE=1
     example 06_priors.py "evidence for a slope: 10\.[34]" "$python" examples/06_priors.py

@@ -4,7 +4,7 @@
 set -eu
 build=$1
 support=$(cd "$(dirname "$0")/../support" && pwd)
-python=$(bash "$support/venv.sh" "$build" files 'arviz<1' netCDF4 h5netcdf prophet)
+python=$(bash "$support/venv.sh" "$build" arviz)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$python" "$support/read_by_others.py" "$build/tests/draws_probe" "$work"

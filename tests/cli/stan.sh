@@ -93,7 +93,7 @@ wants 2 "AISAMPLER_STANLI: /nowhere/libstanli.so" env AISAMPLER_STANLI=/nowhere/
 wants 2 "it has no stanli_" env AISAMPLER_STANLI="$folder/bridge.so" "$aisampler" sample stan:rejects.stan
 
 # ---- programs by stanli ----
-python=$(bash "$support/venv.sh" "$build" stan numpy pytest stanli) || { [ $wrong = 0 ] && echo "skipped: stanli cannot be installed here" && exit 77; exit 1; }
+python=$(bash "$support/venv.sh" "$build" python-all) || { [ $wrong = 0 ] && echo "skipped: stanli cannot be installed here" && exit 77; exit 1; }
 export VIRTUAL_ENV=$(dirname "$(dirname "$python")")
 for threads in 1 2; do
     "$aisampler" run stan:eight_schools.stan:eight_schools.json --threads $threads --draws 300 --out schools-$threads --quiet >said 2>&1
