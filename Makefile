@@ -53,7 +53,7 @@ WITHOUT_SANITIZERS = python|law/(invariance|anice|learning|empirical|hmc_regress
 sanitize: check-packages
 	@cmake -S . -B build-sanitize -G Ninja -DCMAKE_BUILD_TYPE=Debug -DAIS_SANITIZE=ON > /dev/null
 	@cmake --build build-sanitize -j $(JOBS)
-	@LSAN_OPTIONS=print_suppressions=0:suppressions=$(CURDIR)/tests/support/leaks.txt $(SHORT) \
+	@LSAN_OPTIONS=print_suppressions=0:suppressions=$(CURDIR)/tests/support/leaks.txt $(SHORT) AIS_ENVIRONMENTS=$(CURDIR)/$(BUILD) \
 	  ctest --test-dir build-sanitize --output-on-failure -j $(JOBS) -E '$(WITHOUT_SANITIZERS)'
 
 lint:

@@ -11,7 +11,7 @@ bash scripts/equations.sh || status=1
 mapfile -t checked < <(git ls-files 'src/*.c' 'cli/*.c' | grep -v '_lanes\.c$')
 printf '%s\n' "${checked[@]}" | xargs -P "$(nproc)" -n 8 clang-tidy -p "$build" --quiet --warnings-as-errors='*' \
     2> >(grep -v "warnings generated\|Suppressed\|Use -header-filter" >&2) || status=1
-cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
+cppcheck -j "$(nproc)" --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
     --suppress=missingIncludeSystem --suppress=unusedFunction --suppress=ctuuninitvar --suppress=invalidPointerCast --suppress=legacyUninitvar -DAIS_ISA_SUFFIX=base '-DAIS_VERSION=""' \
     -I include -I src src cli || status=1
 [ $status = 0 ] && echo "lint: clean"

@@ -31,7 +31,7 @@ example 08_two_lines.c "log Z: -77\.[89]" aisampler run examples/08_two_lines.c:
 
 if python=$(bash tests/support/venv.sh "$build" python-all); then
     VIRTUAL_ENV=$(dirname "$(dirname "$python")")
-    export VIRTUAL_ENV AISAMPLER_LIBRARY=$build/libaisampler.so PYTHONPATH=$root/python PYTHONDONTWRITEBYTECODE=1
+    export VIRTUAL_ENV AISAMPLER_LIBRARY=$build/libaisampler.so PYTHONPATH=$root/python
     example 06_priors.py "evidence for a slope: 10\.[34]" "$python" examples/06_priors.py
     example 07_eight_schools.stan "^mu +4\.[2-7]" aisampler run stan:examples/07_eight_schools.stan:examples/07_eight_schools.json --effective 4000 --out "$work/07"
     grep -qE "^trust these draws" "$work/said" || fail "07_eight_schools.stan: $(tail -1 "$work/said")"

@@ -7,6 +7,10 @@ trap 'rm -rf "$work"' EXIT
 code() { local got=0; "$@" > "$work/stdout" 2> "$work/stderr" || got=$?; echo $got; }
 say() { echo "wrong: $*"; cat "$work/stdout" "$work/stderr"; exit 1; }
 
+# In brief (tests/support/brief.h) hardly anything is learned: how well, the normal build tells.
+threads_tried="1 2 7" ring_steps=100 steps=40 heart=
+[ -z "${AIS_BRIEF:-}" ] || threads_tried="1 7" ring_steps=30 steps=10 heart="--steps 60 --draws 200"
+
 # The main job on a target whose modes NUTS cannot cross.
 [ "$(code "$ais" run mog6 --json --out "$work/mog6")" = 0 ] || say run mog6
 python3 - "$work" <<'PYTHON'
@@ -22,19 +26,20 @@ assert {point["stage"] for point in training["curve"]} == {"judge"}
 PYTHON
 
 # A map: its fit is in the curve.
-[ "$(code "$ais" run heart --json --out "$work/heart")" = 0 ] || say run heart
+# shellcheck disable=SC2086
+got=$(code "$ais" run heart $heart --json --out "$work/heart")
+[ "$got" = 0 ] || { [ -n "$heart" ] && [ "$got" = 3 ]; } || say run heart
 python3 - "$work" <<'PYTHON'
-import json, sys
+import json, os, sys
 summary, run = (json.load(open(f"{sys.argv[1]}/heart/{name}.json")) for name in ("summary", "run"))
-assert summary["sampler"] == "realnvp+nuts@realnvp" and summary["worst_ess"] > 500, (summary["sampler"], summary["worst_ess"])
+assert "AIS_BRIEF" in os.environ or summary["sampler"] == "realnvp+nuts@realnvp" and summary["worst_ess"] > 500, (summary["sampler"], summary["worst_ess"])
 assert {point["stage"] for point in run["training"]["curve"]} == {"fisher", "judge"}
 PYTHON
 
 # The same seed gives the same kernel on any number of threads.
-for threads in 1 2 7; do "$ais" train ring --steps 100 -q --threads $threads -o "$work/ring-$threads.ais"; done
-cmp "$work/ring-1.ais" "$work/ring-2.ais"
-cmp "$work/ring-1.ais" "$work/ring-7.ais"
-"$ais" train ring --steps 100 -q --seed 2 -o "$work/ring-other.ais"
+for threads in $threads_tried; do "$ais" train ring --steps $ring_steps -q --threads $threads -o "$work/ring-$threads.ais"; done
+for threads in ${threads_tried#1}; do cmp "$work/ring-1.ais" "$work/ring-$threads.ais"; done
+"$ais" train ring --steps $ring_steps -q --seed 2 -o "$work/ring-other.ais"
 ! cmp -s "$work/ring-1.ais" "$work/ring-other.ais"
 
 # On another day.
@@ -52,7 +57,7 @@ for options in "--kernel henon --layers 4" "--preset paper" "--kernel henon --ob
     population=
     case $options in *henon*|*paper*) population="--population 128" ;; esac
     # shellcheck disable=SC2086
-    got=$(code "$ais" train $target $options --steps 40 $population -q -o "$work/k.ais")
+    got=$(code "$ais" train $target $options --steps $steps $population -q -o "$work/k.ais")
     [ "$got" = 0 ] || say "$options: $got"
     "$ais" sample $target -k "$work/k.ais" --draws 50 -q --out "$work/short" || [ $? = 3 ]
 done

@@ -3,7 +3,7 @@
 set -eu
 build=$(cd "$1" && pwd)
 support=$(cd "$(dirname "$0")/../support" && pwd)
-export AISAMPLER_LIBRARY=$build/libaisampler.so PYTHONPATH=$PWD/python PYTHONDONTWRITEBYTECODE=1
+export AISAMPLER_LIBRARY=$build/libaisampler.so PYTHONPATH=$PWD/python
 python=$(bash "$support/venv.sh" "$build" python) || { echo "skipped: NumPy cannot be installed here"; exit 77; }
 "$python" -m pytest -q -p no:cacheprovider tests/python --ignore tests/python/test_arviz.py --ignore tests/python/test_parameters.py --ignore tests/python/test_jax.py --ignore tests/python/test_torch.py
 python=$(bash "$support/venv.sh" "$build" python-all)

@@ -53,7 +53,7 @@ def evidence():
     {"p": stats.beta(2, 3, loc=0, scale=1), "m": stats.truncnorm(-30, 30)},  # the last one by its quantile function
 ])
 def test_evidence_and_observations(prior):
-    result = aisampler.sample(prior=prior, likelihood=conjugate, seed=3)
+    result = aisampler.sample(prior=prior, likelihood=conjugate, seed=3, draws=300)
     assert result.trust, result
     assert result.names == ["p", "m"]
     assert abs(result.log_z - evidence()) < 5 * result.log_z_error + 1e-3
@@ -64,7 +64,7 @@ def test_evidence_and_observations(prior):
 
 def test_a_transform_of_the_unit_cube():
     cube = lambda u: np.array([stats.beta.ppf(u[0], 2, 3), stats.norm.ppf(u[1])])
-    result = aisampler.sample(lambda t: conjugate(t).sum(1), 2, prior=cube, names=["p", "m"])
+    result = aisampler.sample(lambda t: conjugate(t).sum(1), 2, prior=cube, names=["p", "m"], draws=300)
     assert result.names == ["p", "m"]
     assert abs(result.log_z - evidence()) < 5 * result.log_z_error + 1e-3
     np.testing.assert_allclose(result.logp[0], conjugate(result.draws[0]).sum(1), rtol=1e-9)

@@ -66,7 +66,7 @@ def test_a_kernel_is_saved_loaded_and_drawn_with(result, tmp_path):
     assert loaded.name == result.kernel.name and loaded.dim == 2 and loaded.name in repr(loaded)
     draws = []
     for kernel in (result.kernel, loaded, file):
-        again = aisampler.sample(logp, 2, grad=grad, kernel=kernel, names=["slope", "bend"])
+        again = aisampler.sample(logp, 2, grad=grad, kernel=kernel, names=["slope", "bend"], draws=300)
         assert again.evaluations.learning == 0 and np.isnan(again.log_z)
         for row, mean in zip(again.summary().values(), MEAN):
             assert abs(row["mean"] - mean) < 5 * row["mcse"]

@@ -15,7 +15,7 @@ static void train(const char *name, long steps, bool paper, ais_kernel **kernel,
     ais_target *target;
     assert_ok(context, ais_target_open(&context, name, &target));
     const ais_train_options options = {
-        .seed = 3, .threads = 1, .paper = paper, .steps = steps, .population = paper ? 512 : 0};
+        .seed = 3, .threads = 1, .paper = paper, .steps = steps, .population = paper ? (brief() ? 128 : 512) : 0};
     assert_ok(context, ais_train(&context, target, &options, kernel, training));
     ais_target_close(target);
 }

@@ -273,17 +273,19 @@ static void one_mode_and_a_gradient(void **state) {
     static const field fields[] = {{"step", 0},         {"flow.m", 4},  {"flow.v", 4},
                                    {"flow.weights", 4}, {"batches", 0}, {"archive.gradient", 8},
                                    {"archive.x", 8},    {"present", 0}, {NULL, 0}};
-    check_case(*state, &(training_case){.target = "heart",
-                                        .options = {.seed = 5, .evaluations = brief() ? 1000 : 0},
-                                        .matter = fields});
+    check_case(*state,
+               &(training_case){.target = "heart",
+                                .options = {.seed = 5, .evaluations = brief() ? 1000 : 0, .steps = brief() ? 60 : 0},
+                                .matter = fields});
 }
 
 static void a_shape_that_was_given(void **state) {
     static const field fields[] = {{"flow.m", 4}, {"archive.gradient", 8}, {NULL, 0}};
     ais_shape shape = {.map = AIS_REALNVP, .reversal = AIS_SWAP, .dim = 14, .activation = AIS_TANH};
-    check_case(*state, &(training_case){.target = "heart",
-                                        .options = {.seed = 2, .steps = 200, .rate = 1e-3, .shape = &shape},
-                                        .matter = fields});
+    check_case(*state,
+               &(training_case){.target = "heart",
+                                .options = {.seed = 2, .steps = brief() ? 40 : 200, .rate = 1e-3, .shape = &shape},
+                                .matter = fields});
 }
 
 static void explored_with_nuts(void **state) {
@@ -294,8 +296,9 @@ static void explored_with_nuts(void **state) {
                                     .dim = 4,
                                     .layers = 8,
                                     .depth = -1};
-    check_case(*state,
-               &(training_case){.target = "funnel:dim=4", .options = {.seed = 1, .shape = &shape}, .matter = fields});
+    check_case(*state, &(training_case){.target = "funnel:dim=4",
+                                        .options = {.seed = 1, .steps = brief() ? 60 : 0, .shape = &shape},
+                                        .matter = fields});
 }
 
 /* 24,000 evaluations: several new maps, then refinements, until the budget is spent. In brief one short fit. */
@@ -339,9 +342,10 @@ static void the_papers_setting(void **state) {
     static const field fields[] = {
         {"kernel.weights", 4},        {"kernel.m", 4}, {"discriminator.m", 4}, {"discriminator.v", 4},
         {"discriminator.weights", 4}, {"draws", 0},    {"chains.x", 8},        {NULL, 0}};
-    check_case(*state, &(training_case){.target = "mog2",
-                                        .options = {.seed = 4, .steps = 100, .population = 64, .paper = true},
-                                        .matter = fields});
+    check_case(*state,
+               &(training_case){.target = "mog2",
+                                .options = {.seed = 4, .steps = brief() ? 40 : 100, .population = 64, .paper = true},
+                                .matter = fields});
 }
 
 static void check_draws(const char *folder, const char *objective, const field *matter) {

@@ -5,6 +5,7 @@
 
 #include <aisampler/aisampler.h>
 
+#include "brief.h"
 #include "support.h"
 
 /* ---- a density that counts ----------------------------------------------------------------------- */
@@ -112,10 +113,13 @@ static void budgets_hold(void **state) {
 
 /* ---- stopped ------------------------------------------------------------------------------------- */
 
+/* Evaluations after which there are some draws. */
+static long enough(void) { return brief() ? 60000 : 200000; }
+
 static void stopped_among_the_draws_there_are_draws(void **state) {
     (void)state;
     ais_context context = {0};
-    asked of = {.limit = 200000};
+    asked of = {.limit = enough()};
     const ais_target target = target_of(&of);
     const ais_run_options options = {AIS_RUN_HEAD, .draws = 10000000, .stop = &of.stop};
     ais_run_result *result;
@@ -132,7 +136,7 @@ static void stopped_among_the_draws_there_are_draws(void **state) {
 static void a_density_that_gives_up_leaves_the_draws(void **state) {
     (void)state;
     ais_context context = {0};
-    asked of = {.limit = 200000, .fails = true};
+    asked of = {.limit = enough(), .fails = true};
     const ais_target target = target_of(&of);
     const ais_run_options options = {AIS_RUN_HEAD, .draws = 10000000, .threads = 2, .stop = &of.stop};
     ais_run_result *result;
