@@ -30,9 +30,8 @@ if [ -n "$wheel" ]; then
     [ ${#tried[@]} -gt 0 ] || tried=(python3)
 else
     python=$(bash tests/support/venv.sh "$build" python-all) || { echo "skipped: scikit-build-core cannot be installed here"; exit 77; }
-    # What is in the wheel and where is looked at here, not how fast it is: -Os compiles in half the time of -O3.
     SKBUILD_BUILD_DIR=$build/wheel-tree "$python" -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
-        --config-settings=cmake.build-type=MinSizeRel --wheel-dir "$work/made" . || { echo "pip wheel failed"; exit 1; }
+        --wheel-dir "$work/made" . || { echo "pip wheel failed"; exit 1; }
     wheel=$(ls "$work"/made/aisampler-*.whl)
     tried=(python3)
 fi

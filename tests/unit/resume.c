@@ -282,10 +282,9 @@ static void one_mode_and_a_gradient(void **state) {
 static void a_shape_that_was_given(void **state) {
     static const field fields[] = {{"flow.m", 4}, {"archive.gradient", 8}, {NULL, 0}};
     ais_shape shape = {.map = AIS_REALNVP, .reversal = AIS_SWAP, .dim = 14, .activation = AIS_TANH};
-    check_case(*state,
-               &(training_case){.target = "heart",
-                                .options = {.seed = 2, .steps = brief() ? 40 : 200, .rate = 1e-3, .shape = &shape},
-                                .matter = fields});
+    check_case(*state, &(training_case){.target = "heart",
+                                        .options = {.seed = 2, .steps = 200, .rate = 1e-3, .shape = &shape},
+                                        .matter = fields});
 }
 
 static void explored_with_nuts(void **state) {
