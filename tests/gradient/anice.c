@@ -68,7 +68,7 @@ static double worst(subject *s, double (*loss)(subject *), ais_real *weights, co
     double result = 0, *analytic = malloc(count * sizeof *analytic);
     loss(s);
     for (size_t i = 0; i < count; i++) analytic[i] = gradient[i] * (i % 11 == 3 ? 1 + spoil : 1);
-    for (size_t i = 0; i < count; i += brief() ? 5 : 1) { /* in brief some weights of every layer */
+    for (size_t i = 0; i < count; i += brief() ? 5 : 1) { /* in brief every fifth weight */
         double keep = weights[i];
         weights[i] = keep + h;
         double up = loss(s);
