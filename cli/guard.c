@@ -140,15 +140,19 @@ static void insisted(int number) {
 }
 
 bool guard_insist(void) {
-    bool any = false;
+    bool any = false, own = false;
     int slots = atomic_load(&guard.slots), most = slots < MOST_THREADS ? slots : MOST_THREADS;
     for (int k = 0; k < most; k++) {
         call *at = &guard.slot[k];
         if (!at->inside) continue;
         if (!any) trip(ENDED_INSISTED, 0, at);
         any = true;
-        pthread_kill(at->thread, SIGUSR2);
+        if (pthread_equal(at->thread, pthread_self()))
+            own = true;
+        else
+            pthread_kill(at->thread, SIGUSR2);
     }
+    if (own) pthread_kill(pthread_self(), SIGUSR2); /* the last, for it does not come back from there */
     return any;
 }
 

@@ -77,7 +77,7 @@ compare "the baseline" mog2 --sampler anice --steps 120
 cat draws/draws-1.csv > draws.csv
 compare "from draws" data:draws.csv --steps 500
 
-# run: the training goes on, drawing begins anew, and all files are the same.
+# run: the training goes on, then draws are made, and all files are the same (tests/fault/drawing.sh: while it draws).
 "$ais" run ring5 --kernel spline --draws 300 -q --out whole || [ $? = 3 ]
 interrupted KILL 3 killed/kernel.ais.training run ring5 --kernel spline --draws 300 -q --out killed || say run was too fast to be killed
 [ -e killed/kernel.ais.training ]

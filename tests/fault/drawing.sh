@@ -102,6 +102,34 @@ grep -q "; go on with: aisampler run ring5 --kernel spline --draws 300 -q -o ter
 "$ais" run ring5 --kernel spline --draws 300 -q -o term --resume || [ $? = 3 ]
 same taught term
 
+# SIGTERM while the density hangs, on all threads: within 20 s it is given up, and the files are complete.
+if [ -z "${AIS_BRIEF:-}" ]; then
+    cat > hangs.c <<'C'
+#include <aisampler/density.h>
+#include <stdatomic.h>
+#include <unistd.h>
+static atomic_long calls;
+static double logp(const double *x, void *data) {
+    (void)data;
+    if (atomic_fetch_add(&calls, 1) == 20000 && !close(creat("hangs", 0600))) (void)0;
+    while (atomic_load(&calls) > 20000) usleep(100000);
+    return -0.5 * (x[0] * x[0] + x[1] * x[1]);
+}
+AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = 2, .logp = logp};
+C
+    sed -i 's/#include <unistd.h>/#include <fcntl.h>\n&/' hangs.c
+    "$ais" sample hangs.c --sampler rwm --draws 100000 -q -j 3 -o hanging > stdout 2> stderr & job=$!
+    while [ ! -e hangs ] && kill -0 $job; do sleep 0.05; done
+    began=$SECONDS got=0
+    kill -TERM $job
+    wait $job || got=$?
+    job=
+    [ $got = 1 ] && [ $((SECONDS - began)) -le 20 ] || say "exit $got after $((SECONDS - began)) s"
+    grep -q "hangs.c had not returned and was given up .* the files in hanging are complete up to there; go on with: " stderr || say hanging
+    [ -e hanging/draws.nc ] || say hanging
+    echo "SIGTERM while the density hangs: $((SECONDS - began)) s"
+fi
+
 # Two runs into one folder: the second refuses, in a line, and leaves the first alone; a dead one keeps nobody out.
 "$ais" sample heart --sampler nuts --chains 2 --draws 100000000 -q -o shared > /dev/null 2>&1 & job=$!
 until_drawing shared 1
