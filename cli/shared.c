@@ -23,7 +23,7 @@ static void lose_patience(int number) {
         "aisampler: the density has not returned for 15 s after SIGTERM: the command ends without "
         "it, and --resume goes on from the last checkpoint\n";
     (void)number;
-    if (guard_insist()) return;
+    if (guard_insist()) return; // NOLINT(bugprone-signal-handler): it is made for handlers
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0) _exit(EXIT_FAILED);
     _exit(EXIT_FAILED);
 }
