@@ -150,7 +150,7 @@ if command -v mpirun > /dev/null && ldd "$ais" | grep -q libmpi; then
     for ranks in 3 2; do
         mpirun -n $ranks "$ais" $nuts -q -j 1 -o ranks --checkpoint 0.01 --resume > stdout 2> stderr & job=$!
         until_drawing ranks 3
-        kill -KILL $job # mpirun: the ranks end with it
+        kill -KILL $job 2>/dev/null || true # mpirun: the ranks end with it
         wait $job 2>/dev/null || true
         job=
         for _ in $(seq 100); do flock -n ranks/.lock true && break; sleep 0.1; done
