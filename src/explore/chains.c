@@ -41,7 +41,8 @@ static bool grow(memory *this) {
 
 static bool is_over(memory *this) {
     const ais_stretch *stretch = this->stretch;
-    this->over = this->over || (stretch->most && this->densities + this->gradients >= stretch->most) ||
+    this->over = this->over ||
+                 (stretch->most && this->densities + stretch->price * (this->gradients + 1) > stretch->most) ||
                  (stretch->stop && *stretch->stop) || (stretch->deadline > 0 && ais_now() > stretch->deadline);
     return this->over;
 }
@@ -57,7 +58,8 @@ static double remember_gradient(const double *x, double *gradient, void *data) {
     this->gradients++;
     atomic_fetch_add_explicit(this->all, 1, memory_order_relaxed);
     if (this->stretch->tick && pthread_equal(pthread_self(), this->caller))
-        this->stretch->tick(this->stretch->tick_data, this->stretch->before + atomic_load(this->all));
+        this->stretch->tick(this->stretch->tick_data,
+                            this->stretch->before + this->stretch->price * atomic_load(this->all));
     if (this->count == this->room && !this->full) this->full = !grow(this);
     if (this->full || !(logp > -INFINITY)) return logp;
     memcpy(this->x + this->count * dim, x, dim * sizeof *x);

@@ -15,7 +15,8 @@ typedef struct ais_stretch {
     int max_depth;     /* of trajectories */
     ais_kernel *map;   /* belongs to the stretch, which frees it */
     double *x;         /* chains x dim: where they are, before and after */
-    long most;         /* gradients of each chain: not one more; 0: no limit */
+    long most;         /* evaluations of each chain: not one more; 0: no limit */
+    long price;        /* evaluations that a gradient takes */
     double deadline;   /* by ais_now(); 0: none */
     const volatile sig_atomic_t *stop;          /* or NULL */
     void (*tick)(void *data, long evaluations); /* called now and then by the caller's own thread; or NULL */

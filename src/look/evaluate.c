@@ -25,6 +25,13 @@ static ais_status grow(ais_context *context, double **room, size_t *have, size_t
     return *room ? AIS_OK : ais_fail_memory(context, "points of the cold start", need * sizeof **room);
 }
 
+void ais_count_gradients(ais_evaluator *evaluator, long gradients) {
+    if (evaluator->price)
+        evaluator->densities += evaluator->price * gradients;
+    else
+        evaluator->gradients += gradients;
+}
+
 typedef struct density_job {
     const ais_target *target;
     size_t count, rows; /* points, and those of a task */
@@ -112,7 +119,7 @@ static ais_status go(ais_evaluator *evaluator, size_t count, const double *x, do
     size_t dim = (size_t)evaluator->target->dim, rows = gradient ? 1 : rows_of_task(evaluator, count);
     int tasks = (int)((count + rows - 1) / rows);
     const ais_ranks *ranks = ranks_of(evaluator);
-    ais_status status = afford(evaluator, count);
+    ais_status status = afford(evaluator, gradient && evaluator->price ? count * (size_t)evaluator->price : count);
     if (status == AIS_OK)
         status = grow(evaluator->context, &evaluator->tile, &evaluator->tile_room, (size_t)tasks * rows * (dim + 1));
     if (status != AIS_OK) return status;
@@ -128,7 +135,7 @@ static ais_status go(ais_evaluator *evaluator, size_t count, const double *x, do
     memcpy(logp, value, count * sizeof *logp);
     evaluator->seconds += ais_now() - began;
     if (gradient)
-        evaluator->gradients += (long)count;
+        ais_count_gradients(evaluator, (long)count);
     else
         evaluator->densities += (long)count;
     if (evaluator->tick) evaluator->tick(evaluator->tick_data, evaluator->densities + evaluator->gradients);

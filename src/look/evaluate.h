@@ -19,6 +19,7 @@ typedef struct ais_evaluator {
     long most;                                  /* evaluations: not one more; 0: no limit */
     double deadline;                            /* by ais_now(): no evaluation is begun after it; 0: none */
     double difference;                          /* step of the central differences that stand in for a gradient */
+    long price;                                 /* densities that target->grad takes; 0: it is a true gradient */
     long densities, gradients;                  /* evaluated so far */
     double seconds;                             /* that they took */
     void (*tick)(void *data, long evaluations); /* called now and then with what was evaluated so far; or NULL */
@@ -28,6 +29,9 @@ typedef struct ais_evaluator {
 } ais_evaluator;
 
 void ais_evaluator_free(ais_evaluator *evaluator);
+
+/* Counts gradients, as the densities that they took where they are made of them. */
+void ais_count_gradients(ais_evaluator *evaluator, long gradients);
 
 /* logp[c] of row c. NaN and +infinity are errors that print the first such point; -infinity is not.
  * AIS_STOPPED once *stop is not 0. */

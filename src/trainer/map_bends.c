@@ -120,7 +120,8 @@ ais_status ais_map_unbend(ais_context *context, ais_map_learning *this) {
     static const double good = 0.7; /* acceptance */
     const ais_archive *archive = &this->archive;
     size_t dim = (size_t)archive->dim, first = archive->count, n = 0, index[DRAWS];
-    if (!archive->gradient || otherwise(this) || (this->best && this->verdict.acceptance > good)) return AIS_OK;
+    if (!this->evaluator.target->grad || otherwise(this) || (this->best && this->verdict.acceptance > good))
+        return AIS_OK;
     double *weight = malloc((first + 1 + DRAWS * (2 * dim + 1)) * sizeof *weight);
     if (!weight) return ais_fail_memory(context, "weights", first * sizeof *weight);
     double *x = weight + first + 1, *gradient = x + DRAWS * dim, *logp = gradient + DRAWS * dim;

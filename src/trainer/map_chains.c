@@ -55,14 +55,15 @@ static ais_status go(ais_context *context, ais_map_learning *this, ais_stretch *
     run->chains = AIS_EXPLORING;
     run->x = this->chain;
     run->most = evaluator->most ? left / AIS_EXPLORING : 0;
+    run->price = evaluator->price ? evaluator->price : 1;
     run->deadline = evaluator->deadline;
     run->stop = evaluator->stop;
     run->tick = evaluator->tick;
     run->tick_data = evaluator->tick_data;
     run->before = spent;
-    ais_status status = ais_explore_stretch(context, this->lesson->target, this->lesson->pool, run, &this->archive);
+    ais_status status = ais_explore_stretch(context, evaluator->target, this->lesson->pool, run, &this->archive);
     evaluator->densities += run->densities;
-    evaluator->gradients += run->gradients;
+    ais_count_gradients(evaluator, run->gradients);
     if (status != AIS_OK || !run->cut_short) return status;
     return evaluator->stop && *evaluator->stop ? ais_fail(context, AIS_STOPPED, "stopped while exploring")
                                                : ais_fail(context, AIS_SPENT, "the budget was spent on exploring");
@@ -80,6 +81,7 @@ static ais_status stretch(ais_context *context, ais_map_learning *this, int numb
                        .max_depth = of->max_depth,
                        .state = draws ? state : NULL};
     ais_status status = ais_map_affine(context, this->explored.mean, this->explored.factor, (int)dim, &run.map);
+    if (status == AIS_OK && this->evaluator.price) ais_map_difference_steps(this, ais_as_learned(run.map));
     if (status == AIS_OK) status = go(context, this, &run);
     this->explored.stretches = number + 1;
     if (status == AIS_OK && draws) {

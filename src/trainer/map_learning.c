@@ -16,7 +16,7 @@
 static const double usual_wanted = 16000;
 static const size_t most_points = 65536, most_bytes = (size_t)256 << 20;
 enum { FEW_TRIPS = 100 }; /* of a ladder: the log Z and shares of fewer are uncertain */
-enum { FEW_DIMENSIONS = 3, FIRST_JUDGEMENT = 256, LEAST_SCREEN = 256, SCREEN_SHARE = 16, POPULATION = 512 };
+enum { FIRST_JUDGEMENT = 256, LEAST_SCREEN = 256, SCREEN_SHARE = 16, POPULATION = 512 };
 
 /* ---- look ------------------------------------------------------------------------------------------ */
 
@@ -24,7 +24,7 @@ static long screen_of(const ais_map_learning *this) {
     const ais_train_options *options = this->lesson->options;
     if (options->screen) return options->screen;
     double screen = this->economy.wanted / SCREEN_SHARE, most = 4000.0 * this->archive.dim;
-    if (!this->lesson->target->grad && this->archive.dim <= FEW_DIMENSIONS)
+    if (!this->lesson->target->grad && this->archive.dim <= AIS_FEW_DIMENSIONS)
         screen *= 2; /* it is what finds modes there */
     if (options->evaluations) screen = fmin(screen, (double)options->evaluations / SCREEN_SHARE);
     return (long)fmax(fmin(screen, most), LEAST_SCREEN);
@@ -215,7 +215,7 @@ static ais_status with_weights(ais_context *context, ais_map_learning *this) {
     if (this->evaluator.most && (long)n > left / 3) n = (size_t)(left / 3); /* something must be left for a verdict */
     double *room = malloc(n * (dim + 1) * sizeof *room);
     ais_status status = room ? AIS_OK : ais_fail_memory(context, "proposals", n * dim * sizeof *room);
-    if (status == AIS_OK && (dim <= FEW_DIMENSIONS || !this->mixture.count)) {
+    if (status == AIS_OK && (dim <= AIS_FEW_DIMENSIONS || !this->mixture.count)) {
         int region;
         status = ais_map_source(context, this, &(ais_source){.scale = this->scale}, &region);
         if (status == AIS_OK) status = ais_map_draw(context, this, region, n, room);
@@ -249,14 +249,39 @@ static ais_status with_gradient(ais_context *context, ais_map_learning *this) {
     return status == AIS_OK && !leads_on(this) ? explore(context, this) : status;
 }
 
-/* Where rounds of the map's own proposals ended badly: would what NUTS costs pay? */
+/* Where rounds of the map's own proposals ended badly: would what NUTS costs pay? Without a gradient it follows
+ * differences. */
 static bool explore_after_all(const ais_map_learning *this) {
     static const double usual_gradients = 8000, hoped_waste = 1;
     const ais_train_options *options = this->lesson->options;
-    bool free = !options->shape && !options->steps && options->method == AIS_START_HUNT;
-    return free && this->slopes && !this->bent && !this->explored.stretches && this->best &&
-           usual_gradients * this->economy.gradient <
-               this->economy.wanted * (this->waste - hoped_waste) * this->economy.density;
+    const ais_target *target = this->lesson->target;
+    bool free = !options->shape && !options->steps && !options->objective && options->method == AIS_START_HUNT;
+    bool differences = !target->grad && target->dim > AIS_FEW_DIMENSIONS;
+    double cost = usual_gradients * (differences ? (double)ais_differences_price(target) : 1);
+    double left = (double)(options->evaluations - this->evaluator.densities - this->evaluator.gradients);
+    return free && (this->slopes || differences) && !this->bent && !this->explored.stretches && this->best &&
+           (!options->evaluations || cost < left) &&
+           cost * this->economy.gradient < this->economy.wanted * (this->waste - hoped_waste) * this->economy.density;
+}
+
+/* By slopes, of differences where there are no others. Chains do not get from one mode to another, but what were taken
+ * for several may be one that is bent. */
+static ais_status explore_by_slopes(ais_context *context, ais_map_learning *this) {
+    if (!this->lesson->target->grad) {
+        ais_map_take_differences(this);
+        this->economy.gradient = (double)this->evaluator.price * this->economy.density;
+        ais_kernel *affine = NULL;
+        ais_status status = ais_map_affine(context, this->mean, this->factor, this->archive.dim, &affine);
+        if (status == AIS_OK) ais_map_difference_steps(this, ais_as_learned(affine));
+        ais_kernel_free(affine);
+        if (status != AIS_OK) return status;
+        if (this->lesson->training->modes > 1) return ais_map_unbend(context, this);
+        this->slopes = true;
+        this->fine = false;
+        this->plan_number = 0;
+        choose_plan(this);
+    }
+    return explore(context, this);
 }
 
 /* Whether nothing so far will do: the look says itself that it may have missed modes, or proposals are hardly ever
@@ -271,7 +296,8 @@ static bool ladder_pays(const ais_map_learning *this, bool maps_tried) {
     double spent = (double)(this->evaluator.densities + this->evaluator.gradients), map = ais_map_cost(this);
     bool affordable = !options->evaluations || usual < (double)options->evaluations - spent;
     bool quick = usual * economy->density < fmax(economy->wanted * map, 300); /* seconds */
-    return free && this->archive.dim > FEW_DIMENSIONS && !this->slopes && affordable && quick &&
+    return free && this->archive.dim > AIS_FEW_DIMENSIONS && (!this->slopes || this->evaluator.price) && affordable &&
+           quick &&
            (missed || ((maps_tried || this->lesson->training->modes > 1) && !(map < too_dear * economy->density)));
 }
 
@@ -463,14 +489,16 @@ static ais_status prepare(ais_context *context, ais_map_learning *this) {
                                       .difference = 1e-5,
                                       .tick = ais_lesson_tick,
                                       .tick_data = this->lesson};
-    ais_archive_begin(&this->archive, target->dim, target->grad != NULL, room_for(target->dim, target->grad != NULL));
+    bool gradients = target->grad || target->dim > AIS_FEW_DIMENSIONS; /* the latter may be differences */
+    ais_archive_begin(&this->archive, target->dim, gradients, room_for(target->dim, gradients));
     this->mean = AIS_TAKE(&this->arena, double, dim);
     this->factor = AIS_TAKE(&this->arena, double, dim *dim);
     this->chain = AIS_TAKE(&this->arena, double, AIS_EXPLORING *dim);
+    this->differences.step = AIS_TAKE(&this->arena, double, dim);
     this->explored.mean = AIS_TAKE(&this->arena, double, dim);
     this->explored.factor = AIS_TAKE(&this->arena, double, dim *dim);
-    return this->mean && this->factor && this->chain && this->archive.room && this->explored.mean &&
-                   this->explored.factor
+    return this->mean && this->factor && this->chain && this->differences.step && this->archive.room &&
+                   this->explored.mean && this->explored.factor
                ? AIS_OK
                : ais_fail_memory(context, "learning", dim * dim * sizeof(double));
 }
@@ -621,11 +649,11 @@ ais_status ais_learn_map(ais_context *context, ais_lesson *lesson) {
         status = ais_map_climb(context, &this);
     if (status == AIS_OK && !this.climbed.kernel) {
         status = ais_map_rounds(context, &this);
+        if (status == AIS_OK && explore_after_all(&this)) {
+            status = explore_by_slopes(context, &this);
+            if (status == AIS_OK && this.slopes) status = ais_map_rounds(context, &this);
+        }
         if (status == AIS_OK && ladder_pays(&this, true)) status = ais_map_climb(context, &this);
-    }
-    if (status == AIS_OK && explore_after_all(&this)) {
-        status = explore(context, &this);
-        if (status == AIS_OK) status = ais_map_rounds(context, &this);
     }
     ais_checkpoint_leave(lesson->checkpoint);
     if ((status == AIS_SPENT || status == AIS_STOPPED) && (this.best || this.explored.any || this.climbed.kernel)) {

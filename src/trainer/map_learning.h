@@ -16,6 +16,7 @@
 #include "fit/flow_method.h"
 #include "judge/economy.h"
 #include "judge/weights.h"
+#include "look/differences.h"
 #include "look/evaluate.h"
 #include "look/start.h"
 #include "trainer/lesson.h"
@@ -62,6 +63,8 @@ typedef struct ais_map_learning {
     ais_components mixture;                 /* Student-t's at the modes */
     ais_arena arena;                        /* of the mixture */
     bool slopes;                            /* the objective is fisher; else points weigh */
+    ais_differences differences;            /* which stand in for a gradient, where the evaluator has a price */
+    ais_target differenced;                 /* the target with them */
     bool bent;                              /* a bend was undone: the present map begins with its pivot layer */
     ais_map_plan own_plan;                  /* where the caller chose the shape or the rate */
     double given_share;                     /* of likelihood in a fit, where the caller chose the objective; else NAN */
@@ -89,7 +92,8 @@ typedef struct ais_map_learning {
     double *chain; /* where NUTS is: AIS_EXPLORING x dim */
 } ais_map_learning;
 
-enum { AIS_EXPLORING = 4 }; /* chains */
+enum { AIS_EXPLORING = 4 };      /* chains */
+enum { AIS_FEW_DIMENSIONS = 3 }; /* maps follow any shape in them, from weights alone */
 
 ais_status ais_learn_map(ais_context *context, ais_lesson *lesson);
 
@@ -128,6 +132,14 @@ ais_status ais_map_explore(ais_context *context, ais_map_learning *learning);
  */
 ais_status ais_map_tune(ais_context *context, ais_map_learning *learning, const ais_kernel *map, int warmup, int draws,
                         double *step_size);
+
+/* ---- map_differences.c ----------------------------------------------------------------------------- */
+
+/* From now on the evaluator's target has a gradient, made of differences. */
+void ais_map_take_differences(ais_map_learning *learning);
+
+/* Their steps, by the affine map that p is about normal under. */
+void ais_map_difference_steps(ais_map_learning *learning, const ais_learned *affine);
 
 /* ---- map_bends.c ----------------------------------------------------------------------------------- */
 

@@ -177,7 +177,7 @@ static double effective_cost(const ais_map_learning *this, const ais_source *sou
     /* Of a step of NUTS where p is about normal; the less it is so in the latent space, the more. */
     static const double usual_leapfrogs = 7, hopeless = 0.1;
     bool free = !this->lesson->options->shape;
-    bool relief = free && source->map && this->slopes && verdict->acceptance > hopeless;
+    bool relief = free && source->map && this->slopes && this->lesson->target->grad && verdict->acceptance > hopeless;
     double least = relief ? INFINITY : verdict->seen,
            step = usual_leapfrogs / verdict->acceptance * this->economy.gradient / this->economy.density;
     *proposals = 0;
@@ -256,7 +256,8 @@ double ais_map_cost(const ais_map_learning *this) {
 }
 
 double ais_nuts_cost(const ais_map_learning *this) {
-    return this->explored.any ? this->explored.per_effective * this->economy.gradient : INFINITY;
+    bool drawn = this->explored.any && this->lesson->target->grad; /* differences serve for learning alone */
+    return drawn ? this->explored.per_effective * this->economy.gradient : INFINITY;
 }
 
 static double fit_work(const ais_map_learning *this) {
@@ -428,7 +429,7 @@ static bool enlarge(ais_map_learning *this) {
  * become more even; then fits with the pair loss, as long as they pay. */
 static bool plan_weights(ais_map_learning *this) {
     enum { ROUGH = 300, SHORT = 150, FINE = 1500, DRAWS = 500, NEW_MAPS = 3, MOST_ROUGH = 8 };
-    static const double even = 0.7, growth = 1.1;
+    static const double even = 0.7, growth = 1.1, hopeless = 0.02;
     ais_fit_plan *fit = &this->fit;
     int number = fit->number++;
     if (number == 0 && this->best) { /* a mixture may do: would all that a map takes pay? */
@@ -445,6 +446,8 @@ static bool plan_weights(ais_map_learning *this) {
     if (!this->fine) {
         bool settled = number >= NEW_MAPS && (this->share > even || !(this->share > growth * this->share_before));
         this->fine = settled || number >= MOST_ROUGH;
+        /* Above a few dimensions there are other ways, and weights of a few points teach nothing. */
+        if (this->fine && this->best && this->share<hopeless &&this->archive.dim> AIS_FEW_DIMENSIONS) return false;
         fit->anew = number < NEW_MAPS;
         fit->steps = this->fine ? FINE : fit->anew ? ROUGH : SHORT;
         fit->likelihood_share = this->fine ? 0.4 : 1;

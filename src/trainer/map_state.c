@@ -23,6 +23,10 @@ static void exchange_costs(ais_checkpoint *checkpoint, ais_map_learning *this) {
     ais_economy *economy = &this->economy;
     AIS_FIELD(checkpoint, evaluator, densities);
     AIS_FIELD(checkpoint, evaluator, gradients);
+    bool differences = evaluator->price > 0;
+    ais_checkpoint_flag(checkpoint, "differences", &differences);
+    if (differences && this->lesson->target->grad) ais_checkpoint_refuse(checkpoint, "differences");
+    if (differences && ais_checkpoint_reads(checkpoint)) ais_map_take_differences(this);
     if (evaluator->densities < 0 || evaluator->gradients < 0) ais_checkpoint_refuse(checkpoint, "densities");
     ais_checkpoint_numbers(checkpoint, "cost.density", &economy->density, 1);
     ais_checkpoint_numbers(checkpoint, "cost.gradient", &economy->gradient, 1);
@@ -118,6 +122,7 @@ static void exchange_space(ais_checkpoint *checkpoint, ais_map_learning *this) {
     AIS_FIELD(checkpoint, explored, per_effective);
     ais_checkpoint_numbers(checkpoint, "explored.mean", explored->mean, dim);
     ais_checkpoint_numbers(checkpoint, "explored.factor", explored->factor, dim * dim);
+    ais_checkpoint_numbers(checkpoint, "differences.step", this->differences.step, dim);
     ais_checkpoint_numbers(checkpoint, "chain", this->chain, AIS_EXPLORING * dim);
 }
 
