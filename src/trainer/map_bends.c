@@ -120,12 +120,14 @@ ais_status ais_map_unbend(ais_context *context, ais_map_learning *this) {
     static const double good = 0.7; /* acceptance */
     const ais_archive *archive = &this->archive;
     size_t dim = (size_t)archive->dim, first = archive->count, n = 0, index[DRAWS];
-    if (!this->evaluator.target->grad || otherwise(this) || (this->best && this->verdict.acceptance > good))
-        return AIS_OK;
+    bool slopes = this->evaluator.target->grad;
+    if (otherwise(this) || (this->best && this->verdict.acceptance > good)) return AIS_OK;
+    if (!slopes && !ais_map_differences_pay(this, DRAWS)) return AIS_OK;
     double *weight = malloc((first + 1 + DRAWS * (2 * dim + 1)) * sizeof *weight);
     if (!weight) return ais_fail_memory(context, "weights", first * sizeof *weight);
     double *x = weight + first + 1, *gradient = x + DRAWS * dim, *logp = gradient + DRAWS * dim;
-    ais_status status = ais_archive_weigh(context, archive, this->lesson->pool, weight);
+    ais_status status = slopes ? AIS_OK : ais_map_begin_differences(context, this);
+    if (status == AIS_OK) status = ais_archive_weigh(context, archive, this->lesson->pool, weight);
     if (status == AIS_OK) {
         ais_stream stream = {this->lesson->options->seed, 0, 5, AIS_FOR_RESAMPLE};
         ais_systematic(first, weight, ais_random_uniform(&stream, 0), DRAWS, index);

@@ -256,24 +256,17 @@ static bool explore_after_all(const ais_map_learning *this) {
     const ais_train_options *options = this->lesson->options;
     const ais_target *target = this->lesson->target;
     bool free = !options->shape && !options->steps && !options->objective && options->method == AIS_START_HUNT;
-    bool differences = !target->grad && target->dim > AIS_FEW_DIMENSIONS;
-    double cost = usual_gradients * (differences ? (double)ais_differences_price(target) : 1);
-    double left = (double)(options->evaluations - this->evaluator.densities - this->evaluator.gradients);
+    bool differences = !target->grad && ais_map_differences_pay(this, usual_gradients);
     return free && (this->slopes || differences) && !this->bent && !this->explored.stretches && this->best &&
-           (!options->evaluations || cost < left) &&
-           cost * this->economy.gradient < this->economy.wanted * (this->waste - hoped_waste) * this->economy.density;
+           usual_gradients * this->economy.gradient <
+               this->economy.wanted * (this->waste - hoped_waste) * this->economy.density;
 }
 
 /* By slopes, of differences where there are no others. Chains do not get from one mode to another, but what were taken
  * for several may be one that is bent. */
 static ais_status explore_by_slopes(ais_context *context, ais_map_learning *this) {
     if (!this->lesson->target->grad) {
-        ais_map_take_differences(this);
-        this->economy.gradient = (double)this->evaluator.price * this->economy.density;
-        ais_kernel *affine = NULL;
-        ais_status status = ais_map_affine(context, this->mean, this->factor, this->archive.dim, &affine);
-        if (status == AIS_OK) ais_map_difference_steps(this, ais_as_learned(affine));
-        ais_kernel_free(affine);
+        ais_status status = ais_map_begin_differences(context, this);
         if (status != AIS_OK) return status;
         if (this->lesson->training->modes > 1) return ais_map_unbend(context, this);
         this->slopes = true;

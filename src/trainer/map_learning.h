@@ -135,7 +135,13 @@ ais_status ais_map_tune(ais_context *context, ais_map_learning *learning, const 
 
 /* ---- map_differences.c ----------------------------------------------------------------------------- */
 
-/* From now on the evaluator's target has a gradient, made of differences. */
+/* Whether so many gradients of differences would pay: what the best wastes is more. */
+bool ais_map_differences_pay(const ais_map_learning *learning, double gradients);
+
+/* From now on the evaluator's target has a gradient, made of differences, whose steps go by the present affine map. */
+ais_status ais_map_begin_differences(ais_context *context, ais_map_learning *learning);
+
+/* The same for a training that is resumed, whose steps are known. */
 void ais_map_take_differences(ais_map_learning *learning);
 
 /* Their steps, by the affine map that p is about normal under. */

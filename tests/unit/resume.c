@@ -316,6 +316,13 @@ static void modes_without_a_gradient(void **state) {
                                         .matter = fields});
 }
 
+/* Weights teach nothing there: the last fits go by differences. */
+static void slopes_of_differences(void **state) {
+    static const field fields[] = {{"archive.x", 8}, {NULL, 0}};
+    check_case(*state,
+               &(training_case){.target = "funnel:dim=6", .plain = true, .options = {.seed = 3}, .matter = fields});
+}
+
 static void stages_of_henon(void **state) {
     static const field fields[] = {{"kernel.weights", 4}, {"kernel.m", 4}, {"kernel.v", 4},   {"draws", 0},
                                    {"kernel.step", 0},    {"chains.x", 8}, {"walk_scale", 8}, {NULL, 0}};
