@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <aisampler/diagnostics.h>
+
 #include "base/sort.h"
 #include "explore/source.h"
 #include "kernel/latent.h"
@@ -45,7 +47,9 @@ ais_status ais_weigh_draws(ais_context *context, ais_pool *pool, const ais_kerne
     return status;
 }
 
-ais_status ais_unreached(ais_context *context, size_t n, const double *weight, double proposals, double *share) {
+ais_status ais_unreached(ais_context *context, int chains, int draws, const double *weight, double proposals,
+                         double *share, double *visits) {
+    size_t n = (size_t)chains * (size_t)draws;
     double *sorted = malloc(n * sizeof *sorted), all = 0, arrivals = 0;
     if (!sorted) return ais_fail_memory(context, "weights of draws", n * sizeof *sorted);
     memcpy(sorted, weight, n * sizeof *sorted);
@@ -58,6 +62,9 @@ ais_status ais_unreached(ais_context *context, size_t n, const double *weight, d
         if (arrivals > AIS_FEW_PROPOSALS) break;
     }
     *share = (double)few / (double)n;
+    double cut = few < n ? sorted[few] : -INFINITY;
+    for (size_t k = 0; k < n; k++) sorted[k] = weight[k] > cut;
+    *visits = ais_ess_mean(sorted, chains, draws) * *share;
     free(sorted);
     return AIS_OK;
 }

@@ -13,8 +13,10 @@ ais_status ais_weigh_draws(ais_context *context, ais_pool *pool, const ais_kerne
                            double **weight);
 
 /* The share of n draws that lie where fewer than three of so many proposals are to be expected, math.md (44). Their
- * places are known from local steps alone. */
+ * places are known from local steps alone. visits: how often chains came there, visits that hang together counted as
+ * one; the share has a relative error of 1 / sqrt(visits). */
 enum { AIS_FEW_PROPOSALS = 3 };
-ais_status ais_unreached(ais_context *context, size_t n, const double *weight, double proposals, double *share);
+ais_status ais_unreached(ais_context *context, int chains, int draws, const double *weight, double proposals,
+                         double *share, double *visits);
 
 #endif
