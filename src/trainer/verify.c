@@ -11,9 +11,8 @@
 #include "judge/tails.h"
 #include "kernel/latent.h"
 
-/* Of the draws: as much as the smallest tail that anybody asks for. More may lie there if the chains come and go, so
- * that how many is known to half of that. */
-static const double most_unreached = 0.01, most_error = 0.005, least_visits = 10;
+/* Of the share of the draws that proposals do not reach: half of the smallest tail that anybody asks for. */
+static const double most_error = 0.005;
 
 typedef struct verification {
     ais_context *context;
@@ -82,21 +81,22 @@ static ais_status check_reach(const verification *of, const double *weight) {
     ais_status status = ais_unreached(of->context, of->draws->chains, of->draws->draws, weight,
                                       steps * latent->proposals / (latent->proposals + 1.0), &share, &visits);
     if (status != AIS_OK) return status;
-    bool known = visits >= least_visits && share / sqrt(visits) <= most_error;
-    bool passed = known || !(share > most_unreached);
+    double error = share > 0 ? share / sqrt(visits) : 0;
+    bool passed = error <= most_error;
     char sentence[256];
     snprintf(
         sentence, sizeof sentence,
-        "%.2g%% of the draws lie where the map proposes nothing (fewer than %d times in the run): what is there and "
-        "beyond is known from local steps alone; transform the parameters, or ask for more effective draws",
-        100 * share, AIS_FEW_PROPOSALS);
+        "%.2g%% of the draws lie where the map proposes nothing (fewer than %d times in the run), in %.0f visits of "
+        "the chains: too few to know what is there and beyond; transform the parameters, or ask for more "
+        "effective draws",
+        100 * share, AIS_FEW_PROPOSALS, visits);
     if (!passed) status = ais_diagnosis_warn(of->context, of->diagnosis, sentence);
     if (status != AIS_OK) return status;
     return ais_diagnosis_note(
         of->context, of->diagnosis, "reach of the map", passed,
-        "%.2g%% of the draws lie where fewer than %d proposals of the run come, in %.0f visits of the chains; at most "
-        "%.0f%%, or known to %.1f%%",
-        100 * share, AIS_FEW_PROPOSALS, visits, 100 * most_unreached, 100 * most_error);
+        "%.2g%% +- %.1g%% of the draws lie where fewer than %d proposals of the run come, at most "
+        "+- %.1g%%",
+        100 * share, 100 * error, AIS_FEW_PROPOSALS, 100 * most_error);
 }
 
 /* math.md (45): proposals whose weights are below the cut give Z times p's mass there, and the draws that mass. */
