@@ -55,6 +55,8 @@ TARGETS = {
     "funnel10": ("", True, funnel(10)), "funnel20": ("", True, funnel(20)), "funnel100": ("", True, funnel(100)),
     "banana": ("banana", True, (np.zeros(2), np.array([100.0, 1 + 0.01 * 2 * 100.0**2]))),
     "ar200": ("", True, normal(200)), "normal1000": ("", True, normal(1000)),
+    "rosenbrock10_plain": ("", False, rosenbrock(10)), "rosenbrock20_plain": ("", False, rosenbrock(20)),
+    "funnel10_plain": ("", False, funnel(10)), "funnel20_plain": ("", False, funnel(20)),
     "german": ("", False, lambda: regression("german")), "t10": ("", False, (np.zeros(10), np.full(10, np.nan))),
     "normal50": ("", False, normal(50)), "normal100": ("", False, normal(100)),
     "turned50": ("", False, turned(50)), "turned100": ("", False, turned(100)),

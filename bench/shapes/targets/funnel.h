@@ -15,4 +15,4 @@ static double value_of(const double *x, double *gradient) {
 
 #include "both.h"
 
-AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = DIM, .logp = logp, .grad = grad};
+AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = DIM, .logp = logp, .grad = GRADIENT};

@@ -18,4 +18,4 @@ static double value_of(const double *x, double *gradient) {
 
 #include "both.h"
 
-AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = DIM, .logp = logp, .grad = grad, .start_scale = 3};
+AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = DIM, .logp = logp, .grad = GRADIENT, .start_scale = 3};

@@ -1,0 +1,3 @@
+#define DIM 10
+#define WITHOUT_GRADIENT
+#include "rosenbrock.h"
