@@ -135,8 +135,10 @@ ais_status ais_map_unbend(ais_context *context, ais_map_learning *this) {
             if (k == 0 || index[k] != index[k - 1]) memcpy(x + n++ * dim, archive->x + index[k] * dim, dim * sizeof *x);
         status = ais_evaluate_gradient(&this->evaluator, n, x, logp, gradient);
     }
-    /* Points that follow p, as chains' draws do: a map that misses one of the modes is judged by them. */
-    if (status == AIS_OK) status = ais_archive_add(context, &this->archive, AIS_FROM_CHAIN, n, x, logp, gradient);
+    /* Points that follow p, as chains' draws do: a map that misses one of the modes is judged by them. If a few points
+     * have all the weight, they do not. */
+    int from = n > DRAWS / 2 ? AIS_FROM_CHAIN : AIS_FROM_PATH;
+    if (status == AIS_OK) status = ais_archive_add(context, &this->archive, from, n, x, logp, gradient);
     free(weight);
     if (status == AIS_OK) status = ais_map_bend(context, this, first);
     if (this->bent) {
