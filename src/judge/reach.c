@@ -64,7 +64,8 @@ ais_status ais_unreached(ais_context *context, int chains, int draws, const doub
     *share = (double)few / (double)n;
     double cut = few < n ? sorted[few] : -INFINITY;
     for (size_t k = 0; k < n; k++) sorted[k] = weight[k] > cut;
-    *visits = ais_ess_mean(sorted, chains, draws) * *share;
+    double effective = ais_ess_mean(sorted, chains, draws); /* NAN of a handful */
+    *visits = few ? fmax(1, isnan(effective) ? 1 : effective * *share) : 0;
     free(sorted);
     return AIS_OK;
 }

@@ -144,6 +144,8 @@ static void what_proposals_do_not_reach_is_counted(void **state) {
     assert_true(visits > 0.7 * share * N); /* independent draws: each one is a visit */
     assert_near(unreached(0.5, true, &visits), share, 1e-9);
     assert_true(visits < 10);
+    unreached(1.2, false, &visits);
+    assert_true(visits >= 0 && visits < 100); /* a number even of none, or of a handful */
 }
 
 /* ---- log Z ------------------------------------------------------------------------------------------ */
