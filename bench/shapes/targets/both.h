@@ -1,5 +1,5 @@
-/* The two functions of a density whose file defines value_of(x, gradient), gradient being NULL where none is wanted; the
- * first alone where WITHOUT_GRADIENT is defined. */
+/* The two functions of a density whose file defines value_of(x, gradient), gradient being NULL where none is wanted;
+ * the first alone where WITHOUT_GRADIENT is defined. */
 #include <stddef.h>
 
 #include "../../metered.h"
