@@ -319,6 +319,7 @@ static void modes_without_a_gradient(void **state) {
 /* Weights teach little there: the last fits go by differences, which later moments find again. */
 static void slopes_of_differences(void **state) {
     static const field none[] = {{NULL, 0}};
+    if (brief()) skip(); /* no short form reaches them; unit/differences does, of another training */
     check_case(*state,
                &(training_case){.target = "funnel:dim=6", .plain = true, .options = {.seed = 4}, .matter = none});
 }
