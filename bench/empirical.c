@@ -13,7 +13,7 @@
 
 #include <aisampler/aisampler.h>
 
-#include "kernel/learned.h"
+#include "learned/learned.h"
 
 enum { CHAINS = 50, DRAWS = 1000, ALL = CHAINS * DRAWS };
 

@@ -8,7 +8,7 @@
 
 #include <aisampler/aisampler.h>
 
-#include "kernel/learned.h"
+#include "learned/learned.h"
 #include "simd/normal.h"
 #include "words.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "kernel/pullback.h"
+#include "learned/pullback.h"
 #include "simd/normal.h"
 
 enum { CALLS = 100, REPETITIONS = 100 };

@@ -2,7 +2,7 @@
 #ifndef AIS_ANICE_CHAIN_H
 #define AIS_ANICE_CHAIN_H
 
-#include "kernel/nice.h"
+#include "learned/nice.h"
 
 typedef struct ais_nice_tape {
     size_t lanes;

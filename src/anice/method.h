@@ -9,7 +9,7 @@
 #include "anice/reservoir.h"
 #include "base/pool.h"
 #include "fit/loop.h"
-#include "kernel/nice.h"
+#include "learned/nice.h"
 
 typedef struct ais_anice_lesson {
     /* filled in by the caller */

@@ -6,7 +6,7 @@
 #include <aisampler/target.h>
 
 #include "bench/measure.h"
-#include "kernel/learned.h"
+#include "learned/learned.h"
 #include "simd/normal.h"
 #include "target/logistic.h"
 

@@ -11,7 +11,7 @@
 #include "base/checksum.h"
 #include "base/clock.h"
 #include "base/csv.h"
-#include "kernel/kernel_file.h"
+#include "file/kernel_file.h"
 
 static const char magic[8] = {'a', 'i', 's', 't', 'r', 'a', 'n', '\n'};
 enum { VERSION = 1, MOST_SECTIONS = 8, MOST_NAME = 64, CHECKSUM = 8, SECTION = 1, FIELD = 2 };

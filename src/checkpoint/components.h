@@ -3,7 +3,7 @@
 #define AIS_CHECKPOINT_COMPONENTS_H
 
 #include "checkpoint/checkpoint.h"
-#include "kernel/components.h"
+#include "map/components.h"
 
 /* Fields NAME.factor, NAME.mean and so on: all that was computed, since an inverse taken anew would round otherwise. On
  * reading, components of this dimension are taken from the arena; none when there were none. */

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "explore/source.h"
 #include "kernel/kernel.h"
-#include "kernel/learned.h"
+#include "learned/learned.h"
 #include "target/counted.h"
 
 enum { PIECE = 16, LEAST_RUNGS = 3, LEAPFROGS = 4 };

@@ -1,4 +1,4 @@
-/* Climbing a ladder (kernel/ladder.h): ladders in parallel, in rounds, between which everything that makes a ladder
+/* Climbing a ladder (learned/ladder.h): ladders in parallel, in rounds, between which everything that makes a ladder
  * fast is fitted to what the round before has shown: step sizes, rungs of equal rejection and as many as the barrier
  * asks for, and the base. After the last round all of it stays fixed: it is a kernel then. */
 #ifndef AIS_EXPLORE_CLIMB_H
@@ -7,7 +7,7 @@
 #include <signal.h>
 
 #include "base/pool.h"
-#include "kernel/ladder.h"
+#include "learned/ladder.h"
 
 enum { AIS_CLIMBERS = 16 };
 

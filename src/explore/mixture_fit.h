@@ -2,7 +2,7 @@
 #ifndef AIS_EXPLORE_MIXTURE_FIT_H
 #define AIS_EXPLORE_MIXTURE_FIT_H
 
-#include "kernel/components.h"
+#include "map/components.h"
 
 /* A few rounds of expectation and maximisation, from the mixture as it is: weights and sizes of the components become
  * those of their shares of the n rows of x, as far as a share is large enough to say; places and shapes stay, which

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernel/learned.h"
+#include "learned/learned.h"
 #include "nn/batch.h"
 #include "simd/normal.h"
 

@@ -7,7 +7,7 @@
 #include <aisampler/kernel.h>
 
 #include "base/pool.h"
-#include "kernel/components.h"
+#include "map/components.h"
 
 typedef struct ais_source {
     double scale;                  /* of N(0, scale^2 I); or 0 */

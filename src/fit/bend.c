@@ -10,9 +10,9 @@
 #include "fit/curve.h"
 #include "fit/flow_start.h"
 #include "fit/governor.h"
-#include "kernel/feature_lanes.h"
-#include "kernel/learned.h"
+#include "learned/learned.h"
 #include "look/eigen.h"
+#include "map/feature_lanes.h"
 
 enum { SOME = 128, CANDIDATES = 6 }; /* points that the governing coordinate is found by; how many are tried */
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernel/feature_lanes.h"
+#include "map/feature_lanes.h"
 
 enum { TURNS = 8, NEWTONS = 6, GUESSES = 8 };
 static const double farthest = 3; /* of residuals that count by their squares; a normal density's are of size 1 */

@@ -11,7 +11,7 @@
 #ifndef AIS_FIT_FLOW_OBJECTIVE_H
 #define AIS_FIT_FLOW_OBJECTIVE_H
 
-#include "kernel/learned.h"
+#include "learned/learned.h"
 #include "nn/batch.h"
 
 typedef enum ais_flow_objective { AIS_FLOW_LIKELIHOOD, AIS_FLOW_PAIR, AIS_FLOW_FISHER } ais_flow_objective;

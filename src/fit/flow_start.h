@@ -3,7 +3,7 @@
 #define AIS_FIT_FLOW_START_H
 
 #include "explore/population.h"
-#include "kernel/learned.h"
+#include "learned/learned.h"
 
 /* Last layers small, so that T is about the identity (with quadratic conditioners: exactly). And, unless w0 is 0,
  * bumps all over the whitened space: first layers W = w0 N(0, 1) / sqrt(inputs) centred at U(-2.5, 2.5). */

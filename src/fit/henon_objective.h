@@ -15,8 +15,8 @@
 #include "fit/discriminator.h"
 #include "fit/henon_base.h"
 #include "fit/mixing.h"
-#include "kernel/henon.h"
-#include "kernel/whitening.h"
+#include "map/henon.h"
+#include "map/whitening.h"
 #include "nn/batch.h"
 
 /* Of the exact objective. AIS_ROOT has a slope wherever l is not 0, so that it mends the rare points whose

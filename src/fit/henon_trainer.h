@@ -16,7 +16,7 @@
 #include "explore/population.h"
 #include "fit/henon_objective.h"
 #include "fit/loop.h"
-#include "kernel/learned.h"
+#include "learned/learned.h"
 
 typedef enum ais_henon_kind { AIS_LIKELIHOOD, AIS_EXACT, AIS_ADVERSARIAL } ais_henon_kind;
 

@@ -5,7 +5,7 @@
 #include <aisampler/trainer.h>
 
 #include "fit/discriminator.h"
-#include "kernel/whitening.h"
+#include "map/whitening.h"
 
 /* Copies all three. */
 ais_status ais_learned_discriminator_new(ais_context *context, const ais_discriminator *shape, const ais_real *weights,

@@ -8,8 +8,8 @@
 
 #include "base/sort.h"
 #include "explore/source.h"
-#include "kernel/latent.h"
-#include "kernel/mixture.h"
+#include "learned/latent.h"
+#include "learned/mixture.h"
 
 /* False where the kernel has no proposals of its own. */
 static bool source_of(const ais_kernel *kernel, ais_source *source) {

@@ -11,7 +11,7 @@
 #include "base/sort.h"
 #include "base/special.h"
 #include "explore/affine.h"
-#include "kernel/whitening.h"
+#include "map/whitening.h"
 
 enum { POINTS = 64, SHARPER = 4, MOST_ROWS = 1024, LEAST_EFFECTIVE = 8 };
 static const double outer = 0.05, inner = 0.15; /* the draws of O, and of O and I together */

@@ -2,7 +2,7 @@
 #ifndef AIS_LOOK_MODES_H
 #define AIS_LOOK_MODES_H
 
-#include "kernel/components.h"
+#include "map/components.h"
 
 typedef struct ais_modes {
     ais_components mixture;

@@ -3,8 +3,8 @@
 #ifndef AIS_LOOK_REFIT_H
 #define AIS_LOOK_REFIT_H
 
-#include "kernel/components.h"
 #include "look/evaluate.h"
+#include "map/components.h"
 
 typedef struct ais_refit_options {
     uint64_t seed, turn; /* turn: another one gives other random numbers */

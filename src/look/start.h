@@ -19,7 +19,7 @@
 
 #include "base/pool.h"
 #include "base/random.h"
-#include "kernel/components.h"
+#include "map/components.h"
 
 typedef struct ais_start_options {
     uint64_t seed;

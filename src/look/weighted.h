@@ -2,9 +2,9 @@
 #ifndef AIS_LOOK_WEIGHTED_H
 #define AIS_LOOK_WEIGHTED_H
 
-#include "kernel/components.h"
 #include "look/evaluate.h"
 #include "look/importance.h"
+#include "map/components.h"
 
 typedef struct ais_weighted {
     size_t n, most, dim;                     /* draws now, room for draws */

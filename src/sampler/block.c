@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "kernel/latent.h"
+#include "learned/latent.h"
 #include "simd/isa.h"
 
 enum { LARGEST_BLOCK = 64 };

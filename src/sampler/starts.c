@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernel/latent.h"
-#include "kernel/mixture.h"
+#include "learned/latent.h"
+#include "learned/mixture.h"
 #include "simd/normal.h"
 
 /* The random numbers of row c: those of one chain are apart from another's, however many there are. */

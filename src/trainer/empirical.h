@@ -11,7 +11,7 @@
 
 #include "base/pool.h"
 #include "fit/loop.h"
-#include "kernel/learned.h"
+#include "learned/learned.h"
 
 /* Whitened draws in two parts, row-major. */
 typedef struct ais_sample_split {

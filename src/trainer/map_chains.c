@@ -7,7 +7,7 @@
 
 #include "explore/affine.h"
 #include "explore/chains.h"
-#include "kernel/learned.h"
+#include "learned/learned.h"
 #include "trainer/map_learning.h"
 
 typedef struct plan {

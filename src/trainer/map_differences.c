@@ -1,7 +1,7 @@
 /* A gradient of differences, where the target has none and importance sampling goes badly. */
 #include <math.h>
 
-#include "kernel/learned.h"
+#include "learned/learned.h"
 #include "trainer/map_learning.h"
 
 void ais_map_take_differences(ais_map_learning *this) {

@@ -7,7 +7,7 @@
 
 #include "explore/affine.h"
 #include "fit/flow_start.h"
-#include "kernel/learned.h"
+#include "learned/learned.h"
 #include "trainer/map_learning.h"
 
 enum { AFFINE_ROUNDS = 5, LEARNED_ROUNDS = 3 }; /* at the most */

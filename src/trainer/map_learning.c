@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "explore/affine.h"
 #include "explore/mixture_fit.h"
-#include "kernel/learned.h"
+#include "learned/learned.h"
 #include "simd/normal.h"
 #include "trainer/identity.h"
 

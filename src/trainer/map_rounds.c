@@ -9,7 +9,7 @@
 #include "base/ranks.h"
 #include "explore/affine.h"
 #include "fit/flow_start.h"
-#include "kernel/learned.h"
+#include "learned/learned.h"
 #include "trainer/map_learning.h"
 
 /* Random numbers of proposals, apart from those of the look. */

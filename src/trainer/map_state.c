@@ -5,8 +5,8 @@
 #include <math.h>
 
 #include "checkpoint/components.h"
-#include "kernel/learned.h"
-#include "kernel/mixture.h"
+#include "learned/learned.h"
+#include "learned/mixture.h"
 #include "trainer/map_learning.h"
 
 /* An independent proposal of the target's dimension, or NULL: all else has no density to weigh by. */

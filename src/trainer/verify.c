@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "judge/reach.h"
 #include "judge/tails.h"
-#include "kernel/latent.h"
+#include "learned/latent.h"
 
 /* Of the share of the draws that proposals do not reach: half of the smallest tail that anybody asks for. */
 static const double most_error = 0.005;

@@ -11,7 +11,7 @@ fails() { # WHAT: a copy that was spoiled is noticed, in these words
 }
 fresh() { rm -rf "$copy"/*; cp -r src cli include docs "$copy"; }
 fresh
-echo '/* math.md (4) and (97). */' >> "$copy/src/kernel/henon.c"
+echo '/* math.md (4) and (97). */' >> "$copy/src/map/henon.c"
 fails "cites math.md (97)"
 fresh
 sed -i 's/math\.md (17)/that/' "$copy"/src/*/*.c

@@ -1,7 +1,7 @@
 /* The density in latent space against the definition, and its gradient against central differences, in double. */
 #include "support.h"
 
-#include "kernel/pullback.h"
+#include "learned/pullback.h"
 
 enum { DIM = 4, LANES = 32 };
 static const double h = 1e-5, tolerance = 2e-7;

@@ -2,8 +2,8 @@
 #include "support.h"
 
 #include "base/arena.h"
-#include "kernel/flow.h"
-#include "kernel/henon.h"
+#include "map/flow.h"
+#include "map/henon.h"
 
 enum { LANES = 16 };
 static const double h = 1e-5, tolerance = 2e-7;

@@ -1,7 +1,7 @@
 /* The discriminator of empirical kernels, by its weights and by its points, against central differences. */
 #include "support.h"
 
-#include "kernel/ratio.h"
+#include "map/ratio.h"
 
 enum { DIM = 3, LANES = 16 };
 static const double h = 1e-5, tolerance = 2e-7;

@@ -3,7 +3,7 @@
 #include "invariance.h"
 
 #include "base/fixed.h"
-#include "kernel/nice.h"
+#include "learned/nice.h"
 
 /* ---- the map ------------------------------------------------------------------------------------- */
 

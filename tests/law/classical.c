@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "classical/tuning.h"
 #include "exact_draws.h"
-#include "kernel/tuning.h"
 
 /* ---- invariance ------------------------------------------------------------------------------------ */
 

@@ -6,7 +6,7 @@
 
 #include <aisampler/aisampler.h>
 
-#include "kernel/learned.h"
+#include "learned/learned.h"
 
 static char path[] = "/tmp/aisampler-draws-XXXXXX";
 static char spec[64];

@@ -5,7 +5,7 @@
 #include <aisampler/kernel.h>
 #include <aisampler/target.h>
 
-#include "kernel/learned.h"
+#include "learned/learned.h"
 #include "simd/normal.h"
 
 enum { LANES = 64 };

@@ -4,7 +4,7 @@
 
 #include <aisampler/target.h>
 
-#include "kernel/learned.h"
+#include "learned/learned.h"
 #include "simd/normal.h"
 
 enum { LANES = 64 };

@@ -5,8 +5,8 @@
 
 #include "invariance.h"
 
-#include "kernel/lattice_lanes.h"
-#include "kernel/learned.h"
+#include "learned/learned.h"
+#include "map/lattice_lanes.h"
 
 static const struct {
     const char *name;

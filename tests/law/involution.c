@@ -1,8 +1,8 @@
 /* M(M(z)) = z: bit for bit on the lattice, to rounding for flows; and |det J_M| as claimed. */
 #include "support.h"
 
-#include "kernel/lattice_lanes.h"
-#include "kernel/learned.h"
+#include "learned/learned.h"
+#include "map/lattice_lanes.h"
 #include "simd/normal.h"
 
 /* AIS_INVOLUTION_STATES is the number of states of the lattice, and the most of every flow; 10^7 without it. */

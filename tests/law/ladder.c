@@ -3,7 +3,7 @@
 #include "support.h"
 
 #include "exact_draws.h"
-#include "kernel/ladder.h"
+#include "learned/ladder.h"
 #include "random_map.h"
 
 static const struct {

@@ -3,7 +3,7 @@
 #include "support.h"
 
 #include "exact_draws.h"
-#include "kernel/latent.h"
+#include "learned/latent.h"
 #include "random_map.h"
 
 /* ---- kernels --------------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 
 #include "invariance.h"
 
-#include "kernel/mixture.h"
+#include "learned/mixture.h"
 #include "simd/normal.h"
 
 /* A Student-t in the plane with 9 degrees of freedom, x = (s, 2 s + r), which has all moments that are compared. */

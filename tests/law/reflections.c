@@ -3,7 +3,7 @@
 #include "support.h"
 
 #include "exact_draws.h"
-#include "kernel/learned.h"
+#include "learned/learned.h"
 #include "random_map.h"
 
 static const struct {

@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernel/dual_averaging.h"
+#include "classical/dual_averaging.h"
+#include "classical/metric.h"
+#include "classical/welford.h"
+#include "classical/windows.h"
 #include "kernel/kernel.h"
-#include "kernel/metric.h"
-#include "kernel/welford.h"
-#include "kernel/windows.h"
 
 #define assert_near(a, b, tolerance)                                                                                   \
     do {                                                                                                               \

@@ -2,7 +2,7 @@
  * lanes, rows and single points agree. */
 #include "support.h"
 
-#include "kernel/components.h"
+#include "map/components.h"
 #include "simd/isa.h"
 
 #define PI 3.14159265358979323846

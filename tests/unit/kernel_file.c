@@ -5,9 +5,9 @@
 
 #include <aisampler/draws.h>
 
-#include "kernel/kernel_file.h"
-#include "kernel/learned.h"
-#include "kernel/mixture.h"
+#include "file/kernel_file.h"
+#include "learned/learned.h"
+#include "learned/mixture.h"
 
 static char path[] = "/tmp/aisampler-kernel-XXXXXX";
 

@@ -3,8 +3,8 @@
 
 #include <aisampler/target.h>
 
-#include "kernel/lattice_lanes.h"
-#include "kernel/learned.h"
+#include "learned/learned.h"
+#include "map/lattice_lanes.h"
 
 enum { N = 64 };
 

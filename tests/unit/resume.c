@@ -15,7 +15,7 @@
 
 #include "base/checksum.h"
 #include "brief.h"
-#include "kernel/kernel_file.h"
+#include "file/kernel_file.h"
 
 enum { MOST_MOMENTS = 512 };
 

@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernel/whitening.h"
-#include "kernel/whitening_lanes.h"
+#include "map/whitening.h"
+#include "map/whitening_lanes.h"
 
 enum { MOST = 70, LANES = 2 * AIS_LANES };
 
