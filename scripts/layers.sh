@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 python3 - "$@" <<'PYTHON'
 import pathlib, re, sys
 
-ORDER = "base simd nn map target diagnostics kernel classical learned file bench checkpoint look explore judge fit trainer anice sampler report run".split()
+ORDER = "base simd nn map draws target diagnostics kernel classical learned file bench checkpoint look explore judge fit trainer anice sampler report run".split()
 APART = {"sampler": {"look", "explore", "judge", "fit", "trainer", "anice"}}
 root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 wrong = []

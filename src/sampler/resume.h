@@ -5,7 +5,7 @@
 #include <aisampler/sampler.h>
 
 #include "checkpoint/checkpoint.h"
-#include "sampler/journal.h"
+#include "draws/journal.h"
 
 typedef struct ais_drawing {
     ais_checkpoint *checkpoint; /* open; its next section, if there is one, is that of the drawing */

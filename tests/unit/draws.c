@@ -3,7 +3,7 @@
 
 #include <locale.h>
 
-#include "sampler/columns.h"
+#include "draws/columns.h"
 
 /* ---- round trips --------------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-#include "sampler/sink.h"
+#include "draws/sink.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "sampler/netcdf_verdict.h"
+#include "draws/netcdf_verdict.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 
 #include <netcdf.h>
 
-#include "sampler/netcdf_file.h"
-#include "sampler/sink.h"
+#include "draws/netcdf_file.h"
+#include "draws/sink.h"
 
 enum { COPY_BYTES = 1 << 20 };
 

@@ -1,10 +1,10 @@
 /* The head of a Stan CSV file as we write it. */
-#ifndef AIS_SAMPLER_STAN_CSV_H
-#define AIS_SAMPLER_STAN_CSV_H
+#ifndef AIS_DRAWS_STAN_CSV_H
+#define AIS_DRAWS_STAN_CSV_H
 
 #include <stdio.h>
 
-#include "sampler/columns.h"
+#include "draws/columns.h"
 
 /* The first line that tells our files from others: older ones of ours may be replaced. */
 #define AIS_CSV_MARK "# written_by = aisampler"

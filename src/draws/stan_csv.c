@@ -1,7 +1,7 @@
 /* The lines are those of CmdStan, whose tools look up num_samples, num_warmup, save_warmup, thin, id,
  * seed and max_depth by name and take the last one. Our own carry the prefix `aisampler.`, so that
  * none of them is taken for one of Stan's. */
-#include "sampler/stan_csv.h"
+#include "draws/stan_csv.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* What the sinks share: the order in which chunks come, and the files of an output directory. */
-#ifndef AIS_SAMPLER_SINK_H
-#define AIS_SAMPLER_SINK_H
+#ifndef AIS_DRAWS_SINK_H
+#define AIS_DRAWS_SINK_H
 
 #include <aisampler/draws.h>
 

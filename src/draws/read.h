@@ -1,6 +1,6 @@
 /* Reading draws: one function a format, each giving the draws of one file. */
-#ifndef AIS_SAMPLER_READ_H
-#define AIS_SAMPLER_READ_H
+#ifndef AIS_DRAWS_READ_H
+#define AIS_DRAWS_READ_H
 
 #include <stdio.h>
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sampler/columns.h"
-#include "sampler/sink.h"
+#include "draws/columns.h"
+#include "draws/sink.h"
 
 typedef struct memory_sink {
     ais_sink sink;

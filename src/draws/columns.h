@@ -3,8 +3,8 @@
  * Target names are free text. In a file a name must survive a comma-separated header, be a legal
  * netCDF name, differ from every other one, and mean the same to every reader: a dotted tail of
  * numbers is an index (Stan's x.1, L.2.1), `__` at the end marks a column of the sampler. */
-#ifndef AIS_SAMPLER_COLUMNS_H
-#define AIS_SAMPLER_COLUMNS_H
+#ifndef AIS_DRAWS_COLUMNS_H
+#define AIS_DRAWS_COLUMNS_H
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* What a run's judgement adds to its netCDF file. */
-#ifndef AIS_SAMPLER_NETCDF_VERDICT_H
-#define AIS_SAMPLER_NETCDF_VERDICT_H
+#ifndef AIS_DRAWS_NETCDF_VERDICT_H
+#define AIS_DRAWS_NETCDF_VERDICT_H
 
 #include <aisampler/draws.h>
 

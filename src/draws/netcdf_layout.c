@@ -1,4 +1,4 @@
-#include "sampler/netcdf_layout.h"
+#include "draws/netcdf_layout.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "sampler/columns.h"
+#include "draws/columns.h"
 
 #include <ctype.h>
 #include <stdint.h>

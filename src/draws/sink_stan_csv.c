@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sampler/sink.h"
-#include "sampler/stan_csv.h"
+#include "draws/sink.h"
+#include "draws/stan_csv.h"
 
 enum {
     OPEN_FILES = 256,

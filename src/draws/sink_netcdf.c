@@ -10,10 +10,10 @@
 
 #include <netcdf.h>
 
-#include "sampler/netcdf_file.h"
-#include "sampler/netcdf_layout.h"
-#include "sampler/netcdf_verdict.h"
-#include "sampler/sink.h"
+#include "draws/netcdf_file.h"
+#include "draws/netcdf_layout.h"
+#include "draws/netcdf_verdict.h"
+#include "draws/sink.h"
 
 enum { BUFFER_BYTES = 4 << 20, MOST_BLOCK = 1 << 14, FIRST_BYTES = 1 << 14 };
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sampler/read.h"
-#include "sampler/sink.h"
+#include "draws/read.h"
+#include "draws/sink.h"
 
 /* Something that cannot be rewound (a pipe) can only be CSV. */
 static bool is_netcdf(FILE *file) {

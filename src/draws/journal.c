@@ -1,4 +1,4 @@
-#include "sampler/journal.h"
+#include "draws/journal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/checksum.h"
-#include "sampler/columns.h"
-#include "sampler/sink.h"
+#include "draws/columns.h"
+#include "draws/sink.h"
 
 static const char magic[8] = {'a', 'i', 's', 'd', 'r', 'a', 'w', '\n'};
 enum { VERSION = 1 };

@@ -1,6 +1,6 @@
 /* What writing and reading netCDF share. */
-#ifndef AIS_SAMPLER_NETCDF_FILE_H
-#define AIS_SAMPLER_NETCDF_FILE_H
+#ifndef AIS_DRAWS_NETCDF_FILE_H
+#define AIS_DRAWS_NETCDF_FILE_H
 
 #include "base/status.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sampler/read.h"
-#include "sampler/sink.h"
+#include "draws/read.h"
+#include "draws/sink.h"
 
 enum { LONGEST_LINE = 1 << 30 };
 

@@ -1,8 +1,8 @@
 /* The groups, dimensions and variables of draws.nc: ArviZ's InferenceData. */
-#ifndef AIS_SAMPLER_NETCDF_LAYOUT_H
-#define AIS_SAMPLER_NETCDF_LAYOUT_H
+#ifndef AIS_DRAWS_NETCDF_LAYOUT_H
+#define AIS_DRAWS_NETCDF_LAYOUT_H
 
-#include "sampler/columns.h"
+#include "draws/columns.h"
 
 /* What is written of a draw's point: what is shown and, of a target with a view, x as well. */
 enum { AIS_NETCDF_SHOWN, AIS_NETCDF_RAW, AIS_NETCDF_SETS };

@@ -11,9 +11,9 @@
 
 #include <netcdf.h>
 
-#include "sampler/columns.h"
-#include "sampler/netcdf_file.h"
-#include "sampler/read.h"
+#include "draws/columns.h"
+#include "draws/netcdf_file.h"
+#include "draws/read.h"
 
 enum { MOST_DIMENSIONS = 2 + 2 * AIS_MAX_RANK };
 

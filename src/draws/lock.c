@@ -7,7 +7,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "sampler/sink.h"
+#include "draws/sink.h"
 
 struct ais_lock {
     int descriptor;

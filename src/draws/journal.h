@@ -3,8 +3,8 @@
  * What a process that is killed was just writing to a netCDF file cannot be trusted, and a CSV file has not all of a
  * draw. So a run that goes on writes its files anew, from the journal; docs/formats.md has the format. Rank 0 alone
  * keeps one. */
-#ifndef AIS_SAMPLER_JOURNAL_H
-#define AIS_SAMPLER_JOURNAL_H
+#ifndef AIS_DRAWS_JOURNAL_H
+#define AIS_DRAWS_JOURNAL_H
 
 #include <aisampler/draws.h>
 

@@ -1,4 +1,4 @@
-#include "sampler/netcdf_file.h"
+#include "draws/netcdf_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 #include <netcdf.h>
 
-#include "sampler/sink.h"
+#include "draws/sink.h"
 
 enum { MOST_DESCRIPTORS = 1 << 16 };
 
