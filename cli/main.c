@@ -4,7 +4,7 @@
 
 #include "cli.h"
 #include "guard.h"
-#include "help.h"
+#include "help/help.h"
 #include "ranks.h"
 
 const subcommand subcommands[] = {

@@ -13,6 +13,6 @@ printf '%s\n' "${checked[@]}" | xargs -P "$(nproc)" -n 8 clang-tidy -p "$build" 
     2> >(grep -v "warnings generated\|Suppressed\|Use -header-filter" >&2) || status=1
 cppcheck -j "$(nproc)" --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
     --suppress=missingIncludeSystem --suppress=unusedFunction --suppress=ctuuninitvar --suppress=invalidPointerCast --suppress=legacyUninitvar -DAIS_ISA_SUFFIX=base '-DAIS_VERSION=""' \
-    -I include -I src src cli || status=1
+    -I include -I src -I cli src cli || status=1
 [ $status = 0 ] && echo "lint: clean"
 exit $status

@@ -1,6 +1,6 @@
 /* The experiments of the paper (docs/paper.md). reproduce.c runs the list; each group has a file of its own. */
-#ifndef AIS_CLI_REPRODUCE_H
-#define AIS_CLI_REPRODUCE_H
+#ifndef AIS_CLI_REPRODUCE_REPRODUCE_H
+#define AIS_CLI_REPRODUCE_REPRODUCE_H
 
 #include "contest.h"
 #include "table.h"
@@ -38,11 +38,11 @@ void show_table(reproduction *set, const char *key, const table *numbers);
 /* Into the page, under a heading where title is not NULL; frees the figure. */
 int show_figure(reproduction *set, const char *title, ais_figure *figure);
 
-/* What the paper prints, NAN where it prints nothing (reproduce_printed.c). quantity: ess, ess/s, predictive, distance;
+/* What the paper prints, NAN where it prints nothing (printed.c). quantity: ess, ess/s, predictive, distance;
  * sampler: hmc, anice, ai. */
 double printed_number(const char *quantity, const char *target, const char *sampler);
 
-/* ---- single chains (reproduce_trials.c) ------------------------------------------------------------------- */
+/* ---- single chains (trials.c) ------------------------------------------------------------------- */
 
 /* The samplers of the paper's tables, in their order, and our default. */
 enum { RIVALS = 4, PLANE_DRAWS = 1000, REGRESSION_DRAWS = 5000 };
@@ -79,10 +79,10 @@ extern const char trial_columns[]; /* what they mean */
 /* How the chains were made, and what the columns beside ESS mean. */
 void trial_note(const reproduction *set, int draws, const char *what, table *to);
 
-/* Figure 4, of a training on mog6 by the paper's preset (reproduce_discriminator.c). */
+/* Figure 4, of a training on mog6 by the paper's preset (discriminator.c). */
 int show_discriminator(reproduction *set, const ais_target *target, const ais_training *training);
 
-/* ---- pictures (reproduce_plane.c) ------------------------------------------------------------------------- */
+/* ---- pictures (plane.c) ------------------------------------------------------------------------- */
 
 enum { ESTIMATE_CELLS = 80 };
 

@@ -1,6 +1,6 @@
 /* Figures 4 and 7: objective and acceptance during training, draws of kernels that were trained for longer and longer,
  * and the discriminator at the end. */
-#include "reproduce.h"
+#include "reproduce/reproduce.h"
 
 enum { LENGTHS = 3, CHAINS = 8 };
 

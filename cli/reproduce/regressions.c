@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reproduce.h"
+#include "reproduce/reproduce.h"
 
 enum { PREDICTIVE_DRAWS = 1000 };
 

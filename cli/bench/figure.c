@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "bench.h"
+#include "bench/bench.h"
 #include "page.h"
 
 enum { MOST_POINTS = 16 };

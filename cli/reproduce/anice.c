@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "reproduce.h"
+#include "reproduce/reproduce.h"
 
 static const struct {
     const char *experiment, *target;

@@ -1,6 +1,6 @@
-/* What the parts of `aisampler bench` share (bench.c, bench_parts.c). */
-#ifndef AIS_CLI_BENCH_H
-#define AIS_CLI_BENCH_H
+/* What the parts of `aisampler bench` share (bench.c, parts.c). */
+#ifndef AIS_CLI_BENCH_BENCH_H
+#define AIS_CLI_BENCH_BENCH_H
 
 #include "cli.h"
 

@@ -1,7 +1,7 @@
 /* The completion of bash: a function with a case for every command, whose options and values come from its table. */
 #include <string.h>
 
-#include "help.h"
+#include "help/help.h"
 
 void bash_begin(const subcommand *all) {
     puts("# Completion of bash for aisampler, by: aisampler help --as bash\n"

@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "help.h"
+#include "help/help.h"
 
 /* Text of one line: hyphens that can be copied, and nothing that roff takes for its own. */
 static void put(const char *text) {

@@ -1,7 +1,7 @@
 /* The completion of zsh: _arguments with a specification for every option. */
 #include <string.h>
 
-#include "help.h"
+#include "help/help.h"
 
 /* Inside of single quotes; brackets and colons mean something to _arguments, the latter to _describe as well. */
 static void put(const char *text, int length) {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench.h"
+#include "bench/bench.h"
 #include "ranks.h"
 
 enum { LARGEST = 1 << 18 }; /* doubles */

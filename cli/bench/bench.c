@@ -1,7 +1,7 @@
 /* aisampler bench: how fast this machine samples, part by part. */
 #include <string.h>
 
-#include "bench.h"
+#include "bench/bench.h"
 #include "ranks.h"
 
 static int usage(const option *options) {

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench.h"
+#include "bench/bench.h"
 
 /* The paper's kernel: henon, flip, relu, 5 layers. */
 static ais_kernel *paper_kernel(int dim) {

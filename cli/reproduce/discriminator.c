@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "reproduce.h"
+#include "reproduce/reproduce.h"
 
 enum { CELLS = ESTIMATE_CELLS, PLACES = 3 };
 

@@ -1,5 +1,5 @@
 /* Tables 1 and 4, figures 2, 3 and 8: the densities in two dimensions. */
-#include "reproduce.h"
+#include "reproduce/reproduce.h"
 
 enum { CELLS = ESTIMATE_CELLS, STEPS = 200 };
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "reproduce.h"
+#include "reproduce/reproduce.h"
 
 enum { burn_in = 1000, pilot_chains = 2, GRID = 20 };
 static const double first_step = 0.005, step_ratio = 1.2589254117941673; /* ten steps to a decade, up to 0.4 */

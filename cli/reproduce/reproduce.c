@@ -1,5 +1,5 @@
 /* aisampler reproduce: the tables and figures of the paper, ours beside the printed numbers. */
-#include "reproduce.h"
+#include "reproduce/reproduce.h"
 
 #include <stdlib.h>
 #include <string.h>

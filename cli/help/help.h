@@ -1,7 +1,7 @@
 /* One description of every subcommand, in the ways it is read: text, man page, completion of shells. A subcommand hands
  * its usage, text, options and lists to print_help and print_help_list (help.c); a style says what becomes of them. */
-#ifndef AIS_CLI_HELP_H
-#define AIS_CLI_HELP_H
+#ifndef AIS_CLI_HELP_HELP_H
+#define AIS_CLI_HELP_HELP_H
 
 #include "cli.h"
 
@@ -14,7 +14,7 @@ extern const help_style help_as_man, help_as_bash, help_as_zsh;
 
 extern const char exit_codes[]; /* in words */
 
-/* Around the pages of all subcommands (help_man.c, help_bash.c, help_zsh.c). man_begin and man_end stand around one. */
+/* Around the pages of all subcommands (man.c, bash.c, zsh.c). man_begin and man_end stand around one. */
 void man_begin(const char *name, const char *summary);
 void man_end(const subcommand *all);
 void man_overview(const subcommand *all);
@@ -26,7 +26,7 @@ void zsh_end(void);
 /* What help calls the value of an option; "" for a flag. */
 const char *option_value(const option *at);
 
-/* ---- what may stand where (help_values.c) ---------------------------------------------------------------------- */
+/* ---- what may stand where (values.c) ---------------------------------------------------------------------- */
 
 typedef enum value_kind { VALUE_WORD, VALUE_FILE, VALUE_FOLDER, VALUE_TARGET, VALUE_FIGURE, VALUE_OTHER } value_kind;
 

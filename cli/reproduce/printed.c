@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "reproduce.h"
+#include "reproduce/reproduce.h"
 
 static const struct {
     const char *place, *quantity, *target, *sampler;

@@ -1,5 +1,5 @@
 /* aisampler help: what --help says, and the same as man pages and completions. */
-#include "help.h"
+#include "help/help.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* Figures 5 and 6: time against chains, proposal against gradient. */
 #include <string.h>
 
-#include "bench.h"
-#include "reproduce.h"
+#include "bench/bench.h"
+#include "reproduce/reproduce.h"
 
 typedef struct series {
     const char *key, *label;
