@@ -22,18 +22,6 @@
 extern "C" {
 #endif
 
-/* The shape of f. Zero means the authors' choice. */
-typedef struct ais_anice_shape {
-    int dim;        /* of x; required */
-    int velocities; /* dimension of v; 0: dim up to two dimensions, else 2 dim */
-    int hidden;     /* units of a hidden layer; 0: 400 */
-    int depth;      /* hidden layers of b; 0: 1 up to two dimensions, else 2. a and c have one */
-} ais_anice_shape;
-
-/* The kernel "anice" with weights drawn at random from seed. ais_kernel_weights, ais_kernel_save and ais_kernel_load
- * work on it; it has no whitening, and its test is Metropolis's. */
-ais_status ais_kernel_anice(ais_context *context, const ais_anice_shape *shape, uint64_t seed, ais_kernel **kernel);
-
 typedef struct ais_anice_options {
     uint64_t seed;
     int threads;                  /* for the HMC chains of the start; training itself is on one. 0: one per core */

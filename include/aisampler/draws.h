@@ -7,8 +7,8 @@
 #define AISAMPLER_DRAWS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-#include "kernel.h"
 #include "status.h"
 
 #ifdef __cplusplus
@@ -41,11 +41,51 @@ const double *ais_draws_column(const ais_draws *draws, const char *name);
  * length or with other columns are refused. */
 ais_status ais_draws_read(ais_context *context, const char *const *paths, int count, ais_draws **draws);
 
+/* ---- what a step tells ---------------------------------------------------------------------- */
+
+/* What one step tells about one chain. */
+typedef struct ais_info {
+    double accept_stat; /* acceptance probability of the proposal, or its mean over the trajectory */
+    double step_size;
+    double tree_depth;
+    double n_leapfrog;
+    double divergent;  /* 1 or 0 */
+    double energy;     /* the Hamiltonian at the new state */
+    double round_trip; /* largest coordinate of |M(M(z)) - z| in the whitened scale; 0 where it was not measured */
+    double rejection;  /* ladder: of the swaps that were tried, the sum of their chances to be rejected */
+    double trip;       /* ladder: 1 where the replica at the top has come from the bottom since it was there last */
+} ais_info;
+
+/* The fields, of which a kernel fills those whose bits 1 << AIS_INFO_... are set, and their names in files. */
+enum {
+    AIS_INFO_ACCEPT_STAT,
+    AIS_INFO_STEP_SIZE,
+    AIS_INFO_TREE_DEPTH,
+    AIS_INFO_N_LEAPFROG,
+    AIS_INFO_DIVERGENT,
+    AIS_INFO_ENERGY,
+    AIS_INFO_ROUND_TRIP,
+    AIS_INFO_REJECTION,
+    AIS_INFO_TRIP,
+    AIS_INFO_COUNT
+};
+extern const char *const ais_info_name[AIS_INFO_COUNT]; /* "accept_stat__", "stepsize__", ... */
+
 /* ---- sinks: where a run's draws go as it goes ------------------------------------------------ */
+
+/* What the numbers of a point are called. */
+typedef struct ais_names {
+    int count;
+    const char *const *name; /* count of them; NULL: x.1, x.2, ... */
+} ais_names;
+const char *ais_name(const ais_names *names, int i, char buffer[32]); /* i from 0; it may be written into buffer */
 
 /* What is known when a run starts. Everything is valid until end. */
 typedef struct ais_run_header {
-    const ais_target *target;
+    const char *target;  /* its name */
+    const char *about;   /* the target in words, a line each; or NULL */
+    ais_names x;         /* the coordinates of x */
+    ais_names value;     /* what is shown of a draw instead (ais_view in target.h); count 0: x itself */
     const char *sampler; /* the kernel's name */
     uint64_t seed;
     int chains, warmup, draws; /* as planned: the most rows that write will get, after thinning */
@@ -62,8 +102,8 @@ typedef struct ais_chunk {
     const double *x;      /* chains x count x dim */
     const double *logp;   /* chains x count */
     const ais_info *info; /* chains x count */
-    /* What is shown of them (target.h): chains x count x ais_target_shown, and their log density. x and logp
-     * themselves without a view. */
+    /* What is shown of them: chains x count x as many values as the header names, and their log density. x and logp
+     * themselves when it is x. */
     const double *value, *value_logp;
 } ais_chunk;
 

@@ -24,6 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "draws.h"
 #include "status.h"
 #include "target.h"
 
@@ -167,6 +168,20 @@ ais_status ais_kernel_involution(ais_context *context, const ais_kernel *kernel,
 ais_status ais_kernel_save(ais_context *context, const ais_kernel *kernel, const ais_target *target, const char *path);
 ais_status ais_kernel_load(ais_context *context, const char *path, const ais_target *target, ais_kernel **kernel);
 
+/* ---- A-NICE-MC ------------------------------------------------------------------------------ */
+
+/* The shape of its map f (anice.h). Zero means the authors' choice. */
+typedef struct ais_anice_shape {
+    int dim;        /* of x; required */
+    int velocities; /* dimension of v; 0: dim up to two dimensions, else 2 dim */
+    int hidden;     /* units of a hidden layer; 0: 400 */
+    int depth;      /* hidden layers of b; 0: 1 up to two dimensions, else 2. a and c have one */
+} ais_anice_shape;
+
+/* The kernel "anice" with weights drawn at random from seed. ais_kernel_weights, ais_kernel_save and ais_kernel_load
+ * work on it; it has no whitening, and its test is Metropolis's. */
+ais_status ais_kernel_anice(ais_context *context, const ais_anice_shape *shape, uint64_t seed, ais_kernel **kernel);
+
 /* ---- latent kernels ----------------------------------------------------------------------- */
 
 /* A classical kernel (rwm, hmc, nuts) that steps in the latent space z = T(x) of a learned map on x alone (affine,
@@ -203,35 +218,7 @@ typedef struct ais_ladder_options {
 ais_status ais_kernel_ladder(ais_context *context, ais_kernel *map, const ais_ladder_options *options,
                              ais_kernel **kernel);
 
-/* ---- what a step tells ---------------------------------------------------------------------- */
-
-/* What one step tells about one chain. */
-typedef struct ais_info {
-    double accept_stat; /* acceptance probability of the proposal, or its mean over the trajectory */
-    double step_size;
-    double tree_depth;
-    double n_leapfrog;
-    double divergent;  /* 1 or 0 */
-    double energy;     /* the Hamiltonian at the new state */
-    double round_trip; /* largest coordinate of |M(M(z)) - z| in the whitened scale; 0 where it was not measured */
-    double rejection;  /* ladder: of the swaps that were tried, the sum of their chances to be rejected */
-    double trip;       /* ladder: 1 where the replica at the top has come from the bottom since it was there last */
-} ais_info;
-
-/* Which of the fields a kernel fills, as bits 1 << AIS_INFO_..., and their names in files. */
-enum {
-    AIS_INFO_ACCEPT_STAT,
-    AIS_INFO_STEP_SIZE,
-    AIS_INFO_TREE_DEPTH,
-    AIS_INFO_N_LEAPFROG,
-    AIS_INFO_DIVERGENT,
-    AIS_INFO_ENERGY,
-    AIS_INFO_ROUND_TRIP,
-    AIS_INFO_REJECTION,
-    AIS_INFO_TRIP,
-    AIS_INFO_COUNT
-};
-extern const char *const ais_info_name[AIS_INFO_COUNT]; /* "accept_stat__", "stepsize__", ... */
+/* Which fields of ais_info (draws.h) its steps fill, as bits 1 << AIS_INFO_... */
 unsigned ais_kernel_info(const ais_kernel *kernel);
 
 #ifdef __cplusplus

@@ -16,6 +16,7 @@
 #include <signal.h>
 
 #include "draws.h"
+#include "kernel.h"
 #include "ranks.h"
 
 #ifdef __cplusplus

@@ -6,6 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const ais_info_name[AIS_INFO_COUNT] = {
+    [AIS_INFO_ACCEPT_STAT] = "accept_stat__", [AIS_INFO_STEP_SIZE] = "stepsize__",
+    [AIS_INFO_TREE_DEPTH] = "treedepth__",    [AIS_INFO_N_LEAPFROG] = "n_leapfrog__",
+    [AIS_INFO_DIVERGENT] = "divergent__",     [AIS_INFO_ENERGY] = "energy__",
+    [AIS_INFO_ROUND_TRIP] = "round_trip__",   [AIS_INFO_REJECTION] = "swap_rejection__",
+    [AIS_INFO_TRIP] = "ladder_trip__",
+};
+
 const ais_info_column ais_info_columns[AIS_INFO_COUNT] = {
     [AIS_INFO_ACCEPT_STAT] = {offsetof(ais_info, accept_stat), "acceptance_rate", AIS_COLUMN_DOUBLE},
     [AIS_INFO_STEP_SIZE] = {offsetof(ais_info, step_size), "step_size", AIS_COLUMN_DOUBLE},
@@ -228,9 +236,9 @@ static bool group_columns(ais_columns *columns, name_set *set, parsed_name *pars
     return true;
 }
 
-ais_status ais_columns_new(ais_context *context, const ais_target *target, ais_columns **columns_out) {
+ais_status ais_columns_new(ais_context *context, const ais_names *names, ais_columns **columns_out) {
     *columns_out = NULL;
-    size_t dim = (size_t)ais_target_shown(target), slots = 64;
+    size_t dim = (size_t)names->count, slots = 64;
     /* A name and at most AIS_MAX_RANK dimensions a parameter; never more than half full. */
     while (slots < dim * 2 * (AIS_MAX_RANK + 1) + 64) slots *= 2;
     ais_arena scratch = {0};
@@ -251,7 +259,7 @@ ais_status ais_columns_new(ais_context *context, const ais_target *target, ais_c
         *name_slot(&set, "draw") = "draw";
         for (int i = 0; i < columns->dim; i++) {
             char buffer[32];
-            parse_name(ais_target_shown_name(target, i, buffer), &parsed[i]);
+            parse_name(ais_name(names, i, buffer), &parsed[i]);
         }
         good = group_columns(columns, &set, parsed, seen);
     }

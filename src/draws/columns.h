@@ -31,7 +31,7 @@ typedef struct ais_columns {
     ais_arena arena;
 } ais_columns;
 
-ais_status ais_columns_new(ais_context *context, const ais_target *target, ais_columns **columns);
+ais_status ais_columns_new(ais_context *context, const ais_names *names, ais_columns **columns);
 void ais_columns_free(ais_columns *columns); /* NULL is allowed */
 
 /* The fields of ais_info as columns: ais_info_name in CSV, `netcdf` in sample_stats. */

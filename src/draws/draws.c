@@ -82,6 +82,12 @@ const double *ais_draws_column(const ais_draws *draws, const char *name) {
     return draws->logp && strcmp(name, "lp__") == 0 ? draws->logp : NULL;
 }
 
+const char *ais_name(const ais_names *names, int i, char buffer[32]) {
+    if (names->name) return names->name[i];
+    snprintf(buffer, 32, "x.%d", i + 1);
+    return buffer;
+}
+
 void ais_sink_free(ais_sink *sink) {
     if (sink) sink->free(sink);
 }

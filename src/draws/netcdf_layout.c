@@ -23,7 +23,7 @@ static int put_attributes(int group, const ais_run_header *header) {
     int code = put_text(group, "inference_library", "aisampler");
     if (!code) code = put_text(group, "inference_library_version", ais_version());
     if (!code) code = put_text(group, "sampler", header->sampler);
-    if (!code) code = put_text(group, "target", header->target->name);
+    if (!code) code = put_text(group, "target", header->target);
     if (!code) code = nc_put_att_ulonglong(group, NC_GLOBAL, "seed", NC_UINT64, 1, &seed);
     if (!code) code = nc_put_att_int(group, NC_GLOBAL, "tuning_steps", NC_INT, 1, &header->warmup);
     if (!code && header->max_depth)
@@ -173,7 +173,7 @@ int ais_netcdf_define(int file, const ais_run_header *header, ais_columns *const
     static const char *const name[2][AIS_NETCDF_SETS + 1] = {
         {"posterior", "unconstrained_posterior", "sample_stats"},
         {"warmup_posterior", "warmup_unconstrained_posterior", "warmup_sample_stats"}};
-    const char *about = header->target->about;
+    const char *about = header->about;
     int code = put_attributes(file, header), phases = header->save_warmup ? 2 : 1;
     if (!code && about) code = put_text(file, "priors", about);
     if (!code) code = put_config(file, header->config);

@@ -9,10 +9,14 @@
 #include <sys/stat.h>
 
 ais_status ais_header_check(ais_context *context, const ais_run_header *header) {
-    if (header->chains < 1 || header->warmup < 0 || header->draws < 0 || header->target->dim < 1)
+    if (header->chains < 1 || header->warmup < 0 || header->draws < 0 || header->x.count < 1)
         return ais_fail(context, AIS_BAD_ARGUMENT, "a run of %d chains, %d warm-up steps, %d draws and %d dimensions",
-                        header->chains, header->warmup, header->draws, header->target->dim);
+                        header->chains, header->warmup, header->draws, header->x.count);
     return AIS_OK;
+}
+
+const ais_names *ais_header_shown(const ais_run_header *header) {
+    return header->value.count ? &header->value : &header->x;
 }
 
 ais_status ais_rows_add(ais_context *context, ais_rows *rows, const ais_run_header *header, const ais_chunk *chunk) {

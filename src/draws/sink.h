@@ -14,6 +14,9 @@ typedef struct ais_rows {
 /* Refuses a run without chains or dimensions. */
 ais_status ais_header_check(ais_context *context, const ais_run_header *header);
 
+/* What draws in files are called. */
+const ais_names *ais_header_shown(const ais_run_header *header);
+
 /* Refuses a chunk that is out of order or goes past what the header planned, and counts it. */
 ais_status ais_rows_add(ais_context *context, ais_rows *rows, const ais_run_header *header, const ais_chunk *chunk);
 

@@ -59,9 +59,10 @@ static ais_status memory_begin(ais_context *context, ais_sink *sink, const ais_r
     memory->header = header;
     memory->rows = (ais_rows){0};
     int stats = ais_info_fields(header->info, memory->field);
+    const ais_names *shown = ais_header_shown(header);
     ais_status status = ais_header_check(context, header);
     if (status == AIS_OK)
-        status = ais_draws_new(context, ais_target_shown(header->target), header->chains,
+        status = ais_draws_new(context, shown->count, header->chains,
                                header->draws < FIRST_ROOM ? header->draws : FIRST_ROOM, stats, &memory->draws);
     if (status == AIS_OK) {
         snprintf(memory->draws->sampler, sizeof memory->draws->sampler, "%s", header->sampler);
@@ -69,7 +70,7 @@ static ais_status memory_begin(ais_context *context, ais_sink *sink, const ais_r
     }
     for (int i = 0; status == AIS_OK && i < memory->draws->dim; i++) {
         char buffer[32];
-        status = rename_to(context, &memory->draws->name[i], ais_target_shown_name(header->target, i, buffer));
+        status = rename_to(context, &memory->draws->name[i], ais_name(shown, i, buffer));
     }
     for (int i = 0; status == AIS_OK && i < stats; i++)
         status = rename_to(context, &memory->draws->stat_name[i], ais_info_name[memory->field[i]]);

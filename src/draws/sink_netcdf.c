@@ -233,11 +233,10 @@ static void netcdf_abandon(ais_sink *base) {
 }
 
 static ais_status make_columns(ais_context *context, netcdf_sink *sink) {
-    ais_target raw = *sink->header->target;
-    ais_status status = ais_columns_new(context, &raw, &sink->columns[AIS_NETCDF_SHOWN]);
-    if (status != AIS_OK || !raw.view) return status;
-    raw.view = NULL;
-    return ais_columns_new(context, &raw, &sink->columns[AIS_NETCDF_RAW]);
+    const ais_run_header *header = sink->header;
+    ais_status status = ais_columns_new(context, ais_header_shown(header), &sink->columns[AIS_NETCDF_SHOWN]);
+    if (status != AIS_OK || !header->value.count) return status;
+    return ais_columns_new(context, &header->x, &sink->columns[AIS_NETCDF_RAW]);
 }
 
 static ais_status make_buffers(ais_context *context, netcdf_sink *sink) {

@@ -232,7 +232,7 @@ static ais_status csv_begin(ais_context *context, ais_sink *sink, const ais_run_
     ais_status status = ais_header_check(context, header);
     if (status == AIS_OK) status = ais_directory_make(context, csv->directory);
     if (status == AIS_OK) status = ais_directory_each(context, csv->directory, check_older, csv);
-    if (status == AIS_OK) status = ais_columns_new(context, header->target, &csv->columns);
+    if (status == AIS_OK) status = ais_columns_new(context, ais_header_shown(header), &csv->columns);
     if (status == AIS_OK) status = make_buffers(context, csv);
     locale_t before = uselocale(csv->locale);
     for (int c = 0; status == AIS_OK && c < csv->chains; c++) status = write_head(context, csv, c);

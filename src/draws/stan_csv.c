@@ -40,10 +40,10 @@ void ais_csv_write_head(FILE *file, const ais_run_header *header, const ais_colu
     fputs("# stan_version_major = 2\n# stan_version_minor = 37\n# stan_version_patch = 0\n", file);
     fputs(AIS_CSV_MARK "\n", file);
     fprintf(file, "# aisampler_version = %s\n# model = ", ais_version());
-    write_text(file, header->target->name);
-    if (header->target->about) {
+    write_text(file, header->target);
+    if (header->about) {
         fputs("\n# aisampler.priors = ", file);
-        write_text(file, header->target->about);
+        write_text(file, header->about);
     }
     fputs("\n# method = sample (Default)\n#   sample (Default)\n#     num_samples = ", file);
     counts->num_samples = ftell(file);

@@ -2,7 +2,7 @@
 #ifndef AIS_JUDGE_REACH_H
 #define AIS_JUDGE_REACH_H
 
-#include <aisampler/draws.h>
+#include <aisampler/kernel.h>
 
 #include "base/pool.h"
 

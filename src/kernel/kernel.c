@@ -1,13 +1,5 @@
 #include "kernel/kernel.h"
 
-const char *const ais_info_name[AIS_INFO_COUNT] = {
-    [AIS_INFO_ACCEPT_STAT] = "accept_stat__", [AIS_INFO_STEP_SIZE] = "stepsize__",
-    [AIS_INFO_TREE_DEPTH] = "treedepth__",    [AIS_INFO_N_LEAPFROG] = "n_leapfrog__",
-    [AIS_INFO_DIVERGENT] = "divergent__",     [AIS_INFO_ENERGY] = "energy__",
-    [AIS_INFO_ROUND_TRIP] = "round_trip__",   [AIS_INFO_REJECTION] = "swap_rejection__",
-    [AIS_INFO_TRIP] = "ladder_trip__",
-};
-
 void ais_kernel_free(ais_kernel *kernel) {
     if (kernel) kernel->type->free(kernel);
 }

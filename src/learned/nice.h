@@ -9,8 +9,6 @@
 #ifndef AIS_LEARNED_NICE_H
 #define AIS_LEARNED_NICE_H
 
-#include <aisampler/anice.h>
-
 #include "kernel/kernel.h"
 #include "nn/perceptron.h"
 

@@ -12,7 +12,6 @@ enum { SHOWN, RAW, SETS };
 typedef struct keep {
     ais_sink sink;
     ais_sink *memory[SETS];
-    ais_target raw;              /* the target without its view */
     ais_run_header header[SETS]; /* with no more draws than are kept */
     int sets;                    /* 1 without a view */
     bool elsewhere, gone;
@@ -25,17 +24,14 @@ static void let_go(keep *this) {
 
 static ais_status keep_begin(ais_context *context, ais_sink *sink, const ais_run_header *header) {
     keep *this = (keep *)sink;
-    const ais_target *target = header->target;
-    int numbers = target->dim + (target->view ? target->view->count : 0) + 8; /* about 8 columns of the sampler */
+    int numbers = header->x.count + header->value.count + 8; /* about 8 columns of the sampler */
     double fit = AIS_MOST_JUDGED / header->chains / numbers;
-    this->raw = *target;
-    this->raw.view = NULL;
-    this->sets = target->view ? SETS : 1;
+    this->sets = header->value.count ? SETS : 1;
     ais_status status = AIS_OK;
     for (int s = 0; s < this->sets && status == AIS_OK; s++) {
         this->header[s] = *header;
         if (header->draws > fit) this->header[s].draws = (int)fmax(fit, 1);
-        if (s == RAW) this->header[s].target = &this->raw;
+        if (s == RAW) this->header[s].value.count = 0;
         status = this->memory[s]->begin(context, this->memory[s], &this->header[s]);
     }
     return status;

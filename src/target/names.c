@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <aisampler/draws.h>
+
 #include "target/counted.h"
 
 enum { SHORTEST = 15, LONGEST = 17, MOST_VALUES = 20, ITEM = 160, ENDING = 24 };
 
 const char *ais_target_parameter(const ais_target *target, int i, char buffer[32]) {
-    if (target->names) return target->names[i];
-    snprintf(buffer, 32, "x.%d", i + 1);
-    return buffer;
+    return ais_name(&(ais_names){target->dim, target->names}, i, buffer);
 }
 
 int ais_target_shown(const ais_target *target) { return target->view ? target->view->count : target->dim; }

@@ -9,11 +9,11 @@
 
 #include "base/clock.h"
 #include "fit/flow_start.h"
-#include "fit/learned_discriminator.h"
 #include "judge/henon_judge.h"
 #include "judge/short_run.h"
 #include "look/start.h"
 #include "trainer/empirical.h"
+#include "trainer/learned_discriminator.h"
 #include "trainer/lesson.h"
 #include "trainer/map_learning.h"
 #include "trainer/rival.h"

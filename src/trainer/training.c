@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "base/ranks.h"
-#include "fit/learned_discriminator.h"
 #include "trainer/identity.h"
+#include "trainer/learned_discriminator.h"
 
 void ais_training_free(ais_training *training) {
     if (!training) return;

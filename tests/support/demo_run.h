@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include <aisampler/draws.h>
+#include <aisampler/target.h>
 
 typedef struct demo_run {
     ais_target target; /* name, dim, names */
@@ -94,7 +95,9 @@ static inline ais_status demo_write(ais_context *context, const demo_run *run, a
 
 /* The whole life of a sink, as the sampler leads it. */
 static inline ais_status demo_feed(ais_context *context, const demo_run *run, ais_sink *sink) {
-    ais_run_header header = {.target = &run->target,
+    ais_run_header header = {.target = run->target.name,
+                             .about = run->target.about,
+                             .x = {run->target.dim, run->target.names},
                              .sampler = run->sampler ? run->sampler : "nuts",
                              .seed = run->seed,
                              .chains = run->chains,

@@ -50,8 +50,7 @@ static void not_a_number_survives(void **state) {
     ais_context context = {0};
     double x[2] = {NAN, -NAN}, logp[2] = {-INFINITY, 1};
     ais_info info[2] = {{.accept_stat = NAN}, {.accept_stat = 1}};
-    ais_target target = {.name = "nan", .dim = 1};
-    ais_run_header header = {.target = &target, .sampler = "rwm", .chains = 1, .draws = 2, .info = 1};
+    ais_run_header header = {.target = "nan", .x = {1, NULL}, .sampler = "rwm", .chains = 1, .draws = 2, .info = 1};
     ais_chunk chunk = {false, 0, 2, x, logp, info, x, logp};
     for (int netcdf = 0; netcdf < 2; netcdf++) {
         ais_sink *sink = file_sink(netcdf, *state);
@@ -192,10 +191,10 @@ static void names_become_safe_and_unique(void **state) {
     enum { COUNT = sizeof name / sizeof *name };
     const char *given[COUNT];
     for (int i = 0; i < COUNT; i++) given[i] = name[i].given;
-    ais_target target = {.name = "names", .dim = COUNT, .names = given};
+    ais_names names = {COUNT, given};
     ais_context context = {0};
     ais_columns *columns;
-    assert_int_equal(ais_columns_new(&context, &target, &columns), AIS_OK);
+    assert_int_equal(ais_columns_new(&context, &names, &columns), AIS_OK);
     for (int i = 0; i < COUNT; i++) assert_string_equal(columns->name[i], name[i].safe);
     ais_columns_free(columns);
 }

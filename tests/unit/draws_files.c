@@ -17,7 +17,11 @@ static void files_are_parts_until_the_end(void **state) {
         snprintf(directory, sizeof directory, "%s/one/two/%d/", (char *)*state, netcdf); /* all of it is made */
         snprintf(part, sizeof part, "%s.part", name[netcdf]);
         ais_sink *sink = file_sink(netcdf, directory);
-        ais_run_header header = {.target = &run.target, .sampler = "rwm", .chains = 1, .draws = 10};
+        ais_run_header header = {.target = run.target.name,
+                                 .x = {run.target.dim, run.target.names},
+                                 .sampler = "rwm",
+                                 .chains = 1,
+                                 .draws = 10};
         assert_int_equal(sink->begin(&context, sink, &header), AIS_OK);
         assert_true(scratch_has(directory, part));
         assert_int_equal(demo_write(&context, &run, sink, 0), AIS_OK);
@@ -41,7 +45,12 @@ static void chunks_out_of_order_are_refused(void **state) {
             assert_int_equal(ais_sink_memory(&context, &sink), AIS_OK);
         else
             sink = file_sink(kind, *state);
-        ais_run_header header = {.target = &run.target, .sampler = "rwm", .chains = 1, .draws = 10, .warmup = 5};
+        ais_run_header header = {.target = run.target.name,
+                                 .x = {run.target.dim, run.target.names},
+                                 .sampler = "rwm",
+                                 .chains = 1,
+                                 .draws = 10,
+                                 .warmup = 5};
         double x[12] = {0};
         ais_info info[12] = {{0}};
         assert_int_equal(sink->begin(&context, sink, &header), AIS_OK);
@@ -64,7 +73,11 @@ static void older_files_go_when_the_new_are_complete(void **state) {
     newer.seed = 99;
     write_files(&older, 0, *state);
     ais_sink *sink = file_sink(0, *state);
-    ais_run_header header = {.target = &newer.target, .sampler = "rwm", .chains = 2, .draws = 10};
+    ais_run_header header = {.target = newer.target.name,
+                             .x = {newer.target.dim, newer.target.names},
+                             .sampler = "rwm",
+                             .chains = 2,
+                             .draws = 10};
     assert_int_equal(sink->begin(&context, sink, &header), AIS_OK);
     sink->abandon(sink); /* a failed run leaves the older one whole */
     ais_sink_free(sink);
@@ -164,7 +177,12 @@ static void a_failed_close_is_said(void **state) {
     for (int netcdf = 0; netcdf < 2; netcdf++) {
         ais_context context = {0};
         ais_sink *sink = file_sink(netcdf, *state);
-        ais_run_header header = {.target = &run.target, .sampler = "rwm", .chains = 2, .draws = 100, .info = ALL_INFO};
+        ais_run_header header = {.target = run.target.name,
+                                 .x = {run.target.dim, run.target.names},
+                                 .sampler = "rwm",
+                                 .chains = 2,
+                                 .draws = 100,
+                                 .info = ALL_INFO};
         assert_int_equal(sink->begin(&context, sink, &header), AIS_OK);
         assert_int_equal(demo_write(&context, &run, sink, 0), AIS_OK);
         limit_files(1);

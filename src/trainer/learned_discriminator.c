@@ -1,4 +1,4 @@
-#include "fit/learned_discriminator.h"
+#include "trainer/learned_discriminator.h"
 
 #include <stdlib.h>
 #include <string.h>

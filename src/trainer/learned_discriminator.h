@@ -1,6 +1,6 @@
 /* A trained discriminator on its own: its shape, its weights and the whitening that it sees points through. */
-#ifndef AIS_FIT_LEARNED_DISCRIMINATOR_H
-#define AIS_FIT_LEARNED_DISCRIMINATOR_H
+#ifndef AIS_TRAINER_LEARNED_DISCRIMINATOR_H
+#define AIS_TRAINER_LEARNED_DISCRIMINATOR_H
 
 #include <aisampler/trainer.h>
 
