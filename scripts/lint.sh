@@ -6,7 +6,7 @@ build=${1:-build}
 status=0
 mapfile -t sources < <(git ls-files '*.c' '*.h')
 clang-format --dry-run --Werror "${sources[@]}" || status=1
-bash scripts/layers.sh || status=1
+python3 scripts/layers.py || status=1
 bash scripts/equations.sh || status=1
 mapfile -t checked < <(git ls-files 'src/*.c' 'cli/*.c' | grep -v '_lanes\.c$')
 printf '%s\n' "${checked[@]}" | xargs -P "$(nproc)" -n 8 clang-tidy -p "$build" --quiet --warnings-as-errors='*' \
