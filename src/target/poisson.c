@@ -2,6 +2,7 @@
  * integral is the evidence. */
 #include <math.h>
 
+#include "base/special.h"
 #include "target/poisson_lanes.h"
 #include "target/regression.h"
 
@@ -33,7 +34,7 @@ static ais_status set_poisson(ais_context *context, ais_regression_data *from, s
     if (!this || !total || !half_precision) return ais_fail_memory(context, "a regression", dim * sizeof *total);
     double constant = ais_regression_prior(from, wish);
     for (size_t row = 0; row < rows; row++) {
-        constant -= lgamma(from->outcome[row] + 1);
+        constant -= ais_log_gamma(from->outcome[row] + 1);
         for (size_t i = 0; i < dim; i++) total[i] += from->outcome[row] * from->covariate[row * dim + i];
     }
     ais_regression_precisions(from, wish, half_precision);
