@@ -45,9 +45,24 @@ typedef struct compilation {
     ais_arena arena;                         /* of these words */
 } compilation;
 
-/* Makes folder and those above it; it must be ours alone to write into, because what is in it will
- * be run. */
-static bool make_folder(char *folder) {
+/* Whether we alone, or the system's administrator, can put something else at this path: no folder on the way is
+ * another user's, nor may others write into one, unless its sticky bit keeps them from renaming what is not theirs. */
+static bool ours_all_the_way(const char *resolved) {
+    char folder[PATH_MAX];
+    for (const char *slash = resolved; slash; slash = strchr(slash + 1, '/')) {
+        int length = slash > resolved ? (int)(slash - resolved) : 1;
+        struct stat info;
+        snprintf(folder, sizeof folder, "%.*s", length, resolved);
+        if (lstat(folder, &info) != 0 || !S_ISDIR(info.st_mode)) return false;
+        if (info.st_uid != 0 && info.st_uid != geteuid()) return false;
+        if ((info.st_mode & (S_IWGRP | S_IWOTH)) && !(info.st_mode & S_ISVTX)) return false;
+    }
+    return true;
+}
+
+/* Makes folder and those above it, and resolves links in its path. It must be ours alone to write into, because what is
+ * in it will be run. */
+static bool make_folder(char *folder, size_t size) {
     for (char *p = folder + 1; *p; p++) {
         if (*p != '/') continue;
         *p = '\0';
@@ -57,26 +72,31 @@ static bool make_folder(char *folder) {
     }
     struct stat info;
     if (mkdir(folder, 0700) != 0 && errno != EEXIST) return false;
-    return lstat(folder, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() &&
-           (info.st_mode & (S_IWGRP | S_IWOTH)) == 0 && access(folder, W_OK | X_OK) == 0;
+    if (lstat(folder, &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != geteuid() ||
+        (info.st_mode & (S_IWGRP | S_IWOTH)) || access(folder, W_OK | X_OK) != 0)
+        return false;
+    char *resolved = realpath(folder, NULL);
+    bool safe = resolved && strlen(resolved) < size && ours_all_the_way(resolved);
+    if (safe) snprintf(folder, size, "%s", resolved);
+    free(resolved);
+    return safe;
+}
+
+static bool try_folder(compilation *job, const char *above, const char *name) {
+    int length = snprintf(job->folder, sizeof job->folder, "%s%s", above, name);
+    return length < (int)sizeof job->folder && make_folder(job->folder, sizeof job->folder);
 }
 
 static ais_status find_folder(ais_context *context, compilation *job) {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME"), *temporary = getenv("TMPDIR");
-    if (cache && cache[0] == '/') {
-        snprintf(job->folder, sizeof job->folder, "%s/aisampler", cache);
-        if (make_folder(job->folder)) return AIS_OK;
-    }
-    if (home && home[0] == '/') {
-        snprintf(job->folder, sizeof job->folder, "%s/.cache/aisampler", home);
-        if (make_folder(job->folder)) return AIS_OK;
-    }
-    snprintf(job->folder, sizeof job->folder, "%s/aisampler-%ld", temporary && temporary[0] == '/' ? temporary : "/tmp",
-             (long)geteuid());
-    if (make_folder(job->folder)) return AIS_OK;
+    char own[40];
+    if (cache && cache[0] == '/' && try_folder(job, cache, "/aisampler")) return AIS_OK;
+    if (home && home[0] == '/' && try_folder(job, home, "/.cache/aisampler")) return AIS_OK;
+    snprintf(own, sizeof own, "/aisampler-%ld", (long)geteuid());
+    if (try_folder(job, temporary && temporary[0] == '/' ? temporary : "/tmp", own)) return AIS_OK;
     return ais_fail(context, AIS_FILE_ERROR,
-                    "no folder to keep compiled densities in: %.300s cannot be made, or others may write into it; set "
-                    "XDG_CACHE_HOME to a folder of yours",
+                    "no folder to keep compiled densities in: %.300s cannot be made, or others may write into it or "
+                    "into a folder above it; set XDG_CACHE_HOME to a folder of yours",
                     job->folder);
 }
 
@@ -312,9 +332,17 @@ static ais_status make_object(ais_context *context, compilation *job, const char
     argument[n++] = "-lm";
     int result = run(job, argument);
     if (result != 0 || access(job->made, R_OK) != 0) return failed(context, job, result);
-    if (rename(job->made, object) != 0)
+    /* Whatever the umask: nobody else may change what we will run. */
+    if (chmod(job->made, 0700) != 0 || rename(job->made, object) != 0)
         return ais_fail(context, AIS_FILE_ERROR, "cannot write %.300s: %s", object, strerror(errno));
     return AIS_OK;
+}
+
+/* Whether the object is there and nobody else's. */
+static bool usable(const char *object) {
+    struct stat info;
+    return lstat(object, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+           (info.st_mode & (S_IWGRP | S_IWOTH)) == 0 && access(object, R_OK) == 0;
 }
 
 /* Names of temporary files that no other run, and no other thread of this one, uses. */
@@ -338,7 +366,7 @@ ais_status ais_own_compile(ais_context *context, const char *source, const ais_o
     if (status == AIS_OK) {
         name_files(job);
         status = name_object(context, job, build, object, size);
-        if (status == AIS_OK && (fresh || access(object, R_OK) != 0)) status = make_object(context, job, object);
+        if (status == AIS_OK && (fresh || !usable(object))) status = make_object(context, job, object);
         unlink(job->text);
         unlink(job->made);
         if (status != AIS_BAD_FORMAT) unlink(job->log);

@@ -299,6 +299,61 @@ static void where_the_cache_is(void **state) {
     setenv("XDG_CACHE_HOME", cache, 1);
 }
 
+/* What another user of the machine could put something into is not used: a folder above that others may write into, an
+ * object that they may change, a link. */
+static void the_cache_is_ours(void **state) {
+    (void)state;
+    char open[200], inner[300], object[600];
+    const char *path = file("ours.c", head, "AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = 1, .logp = logp};");
+    snprintf(open, sizeof open, "%s/open", folder);
+    snprintf(inner, sizeof inner, "%s/inner", open);
+    mkdir(open, 0700);
+    unsetenv("HOME");
+    setenv("TMPDIR", inner, 1);
+    setenv("XDG_CACHE_HOME", inner, 1);
+    ais_target_close(opened(path));
+    chmod(open, 0777);
+    refused(path, AIS_FILE_ERROR, "or into a folder above it");
+    chmod(open, 0777 | S_ISVTX); /* like /tmp: nobody renames what is not his */
+    ais_target_close(opened(path));
+    chmod(open, 0700);
+
+    snprintf(object, sizeof object, "%s/aisampler", inner);
+    DIR *list = opendir(object);
+    assert_non_null(list);
+    struct dirent *entry = readdir(list);
+    while (entry && !strstr(entry->d_name, ".so")) entry = readdir(list);
+    assert_non_null(entry);
+    snprintf(object, sizeof object, "%s/aisampler/%.200s", inner, entry->d_name);
+    closedir(list);
+    struct stat before, after;
+    assert_int_equal(stat(object, &before), 0);
+    assert_int_equal(before.st_mode & 077, 0);
+    ais_target_close(opened(path));
+    assert_int_equal(stat(object, &after), 0);
+    assert_true(after.st_ino == before.st_ino && after.st_mtim.tv_nsec == before.st_mtim.tv_nsec); /* as it was */
+    chmod(object, 0777);
+    ais_target_close(opened(path));
+    assert_int_equal(stat(object, &after), 0);
+    assert_int_equal(after.st_mode & 077, 0); /* made anew */
+
+    char elsewhere[200], link[300];
+    snprintf(elsewhere, sizeof elsewhere, "%s/elsewhere", folder);
+    snprintf(link, sizeof link, "%s/aisampler-%ld", elsewhere, (long)geteuid());
+    mkdir(elsewhere, 0700);
+    assert_int_equal(symlink(open, link), 0);
+    unsetenv("XDG_CACHE_HOME");
+    setenv("TMPDIR", elsewhere, 1);
+    refused(path, AIS_FILE_ERROR, "others may write into it");
+    if (geteuid() == 0) { /* another user's folder */
+        unlink(link);
+        mkdir(link, 0700);
+        assert_int_equal(chown(link, 65534, 65534), 0);
+        refused(path, AIS_FILE_ERROR, "others may write into it");
+    }
+    setenv("XDG_CACHE_HOME", cache, 1);
+}
+
 static int begin(void **state) {
     (void)state;
     if (!mkdtemp(folder)) return -1;
@@ -329,6 +384,7 @@ int main(void) {
         cmocka_unit_test(earlier_structs),
         cmocka_unit_test(the_compiler_is_chosen),
         cmocka_unit_test(where_the_cache_is),
+        cmocka_unit_test(the_cache_is_ours),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
