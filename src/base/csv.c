@@ -25,18 +25,24 @@ double ais_number(const char *text, char **end) {
     return strtod_l(text, end, c);
 }
 
-ais_status ais_file_read(ais_context *context, const char *path, char **text, size_t *length) {
+/* Whether what has been read is worth reading on: text has no NUL, other files begin like `begin`. */
+static bool promising(const char *memory, size_t used, size_t got, const void *begin, size_t begin_bytes) {
+    if (!begin) return memchr(memory + used - got, 0, got) == NULL;
+    return used < begin_bytes || memcmp(memory, begin, begin_bytes) == 0;
+}
+
+ais_status ais_file_read_like(ais_context *context, const char *path, const void *begin, size_t begin_bytes,
+                              char **bytes, size_t *length) {
     FILE *file = fopen(path, "rb");
     if (!file) return ais_fail(context, AIS_FILE_ERROR, "cannot open %s: %s", path, strerror(errno));
-    struct stat about;
-    bool endless = fstat(fileno(file), &about) == 0 && !S_ISREG(about.st_mode); /* perhaps: a device or a pipe */
+    bool stream = ais_is_stream(file), endless = false;
     size_t used = 0, size = 1 << 16;
     char *memory = malloc(size);
     while (memory) {
         size_t got = fread(memory + used, 1, size - used - 1, file);
-        bool binary = memchr(memory + used, 0, got) != NULL;
         used += got;
-        if (used < size - 1 || (binary && endless)) break;
+        if (used < size - 1 || (stream && !promising(memory, used, got, begin, begin_bytes))) break;
+        if ((endless = stream && used >= AIS_LONGEST_STREAM)) break;
         char *larger = realloc(memory, size *= 2);
         if (!larger) free(memory);
         memory = larger;
@@ -44,14 +50,30 @@ ais_status ais_file_read(ais_context *context, const char *path, char **text, si
     int problem = ferror(file) ? errno : 0;
     fclose(file);
     if (!memory) return ais_fail_memory(context, path, size);
-    if (problem) {
+    if (problem || endless) {
         free(memory);
-        return ais_fail(context, AIS_FILE_ERROR, "cannot read %s: %s", path, strerror(problem));
+        if (problem) return ais_fail(context, AIS_FILE_ERROR, "cannot read %s: %s", path, strerror(problem));
+        return ais_fail_endless(context, path);
     }
     memory[used] = '\0';
-    *text = memory;
+    *bytes = memory;
     *length = used;
     return AIS_OK;
+}
+
+ais_status ais_file_read(ais_context *context, const char *path, char **text, size_t *length) {
+    return ais_file_read_like(context, path, NULL, 0, text, length);
+}
+
+bool ais_is_stream(FILE *file) {
+    struct stat about;
+    return fstat(fileno(file), &about) == 0 && !S_ISREG(about.st_mode);
+}
+
+ais_status ais_fail_endless(ais_context *context, const char *path) {
+    return ais_fail(context, AIS_BAD_FORMAT,
+                    "%s gives more than %d MB and is no file, so it may have no end: put it into a file", path,
+                    AIS_LONGEST_STREAM >> 20);
 }
 
 /* One record after another of the text, taken apart into fields in place. */

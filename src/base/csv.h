@@ -8,6 +8,7 @@
 #define AIS_BASE_CSV_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "base/arena.h"
 #include "base/status.h"
@@ -35,9 +36,17 @@ void ais_table_free(ais_table *table);
  */
 bool ais_cell_number(const char *cell, char separator, double *value);
 
-/* A whole file in memory with a NUL behind it, released by free(). A device or pipe that gives a NUL is not read on far
- * beyond it: /dev/zero has no end. */
+/* A whole file in memory with a NUL behind it, released by free(). Devices and pipes need not have an end: one that
+ * gives a NUL is not read on far beyond it, and one that gives more than AIS_LONGEST_STREAM bytes is refused. */
+enum { AIS_LONGEST_STREAM = 1 << 28 };
 ais_status ais_file_read(ais_context *context, const char *path, char **text, size_t *length);
+
+/* The same of what is no text: a device or pipe that does not begin like `begin` is not read on. */
+ais_status ais_file_read_like(ais_context *context, const char *path, const void *begin, size_t begin_bytes,
+                              char **bytes, size_t *length);
+
+bool ais_is_stream(FILE *file); /* a device or a pipe */
+ais_status ais_fail_endless(ais_context *context, const char *path);
 
 /* strtod in the C locale whatever the program's is; *end as there. */
 double ais_number(const char *text, char **end);

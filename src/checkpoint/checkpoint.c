@@ -330,7 +330,7 @@ ais_status ais_checkpoint_open(ais_context *context, const char *job, const char
     size_t count = 0;
     if (!this->path || !this->identity) status = ais_fail_memory(context, "a checkpoint", strlen(path));
     if (status == AIS_OK && resume && access(path, F_OK) == 0)
-        status = ais_file_read(context, path, &this->file, &count);
+        status = ais_file_read_like(context, path, magic, sizeof magic, &this->file, &count);
     if (status == AIS_OK && this->file) status = check_file(context, this, count);
     if (this->file) this->last = ais_now(); /* what was read need not be written again at once */
     if (status == AIS_OK)

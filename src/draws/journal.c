@@ -245,6 +245,10 @@ ais_status ais_journal_resume(ais_context *context, const char *path, const ais_
     ais_journal *this;
     head there;
     ais_status status = open_file(context, path, shape, 0, &this);
+    struct stat about;
+    /* What the checkpoint says is trusted no further than the file reaches. */
+    if (status == AIS_OK && (fstat(this->descriptor, &about) != 0 || (uint64_t)about.st_size < bytes))
+        status = damaged(context, this, "it is cut short");
     if (status == AIS_OK) {
         this->token = token;
         this->bytes = sizeof there;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "draws/read.h"
 #include "draws/sink.h"
 
@@ -17,6 +18,8 @@ typedef struct csv_reader {
     char *line; /* without its end */
     size_t room, length;
     long number;
+    size_t bytes; /* of all lines so far */
+    bool stream;
     bool cut; /* the line has no newline */
     char **name;
     int columns;
@@ -54,10 +57,13 @@ static ais_status next_line(ais_context *context, csv_reader *reader, bool *more
         if (!byte)
             return ais_fail(context, AIS_BAD_FORMAT, "%s:%ld: a zero byte: this is not a CSV file", reader->path,
                             reader->number);
+        if (reader->stream && reader->length > AIS_LONGEST_STREAM) return ais_fail_endless(context, reader->path);
         ais_status status = reader->length + 1 < reader->room ? AIS_OK : grow_line(context, reader);
         if (status != AIS_OK) return status;
         reader->line[reader->length++] = (char)byte;
     }
+    reader->bytes += reader->length;
+    if (reader->stream && reader->bytes > AIS_LONGEST_STREAM) return ais_fail_endless(context, reader->path);
     if (byte == EOF && ferror(reader->file)) return ais_fail_file(context, "read", reader->path, errno);
     *more = reader->length > 0;
     if (!*more) return AIS_OK;
@@ -303,7 +309,7 @@ static ais_status make_draws(ais_context *context, csv_reader *reader, ais_draws
 
 ais_status ais_read_stan_csv(ais_context *context, const char *path, FILE *file, ais_draws **draws) {
     *draws = NULL;
-    csv_reader reader = {.path = path, .file = file, .thin = 1};
+    csv_reader reader = {.path = path, .file = file, .stream = ais_is_stream(file), .thin = 1};
     locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* a decimal point everywhere */
     if (!locale) return ais_fail_memory(context, "a locale", 0);
     locale_t before = uselocale(locale);

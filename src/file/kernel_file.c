@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/checksum.h"
+#include "base/csv.h"
 #include "file/classical_json.h"
 #include "file/kernel_file.h"
 #include "learned/ladder.h"
@@ -217,30 +218,6 @@ ais_status ais_kernel_save(ais_context *context, const ais_kernel *kernel, const
 
 static ais_status damaged(ais_context *context, const char *path, const char *what) {
     return ais_fail(context, AIS_BAD_FORMAT, "%s is not a usable kernel file: %s", path, what);
-}
-
-static ais_status read_whole(ais_context *context, const char *path, unsigned char **bytes, size_t *count) {
-    FILE *file = fopen(path, "rb");
-    if (!file) return ais_fail(context, AIS_FILE_ERROR, "cannot open %s: %s", path, strerror(errno));
-    size_t room = 1 << 16;
-    unsigned char *buffer = malloc(room);
-    *count = 0;
-    while (buffer) {
-        *count += fread(buffer + *count, 1, room - *count, file);
-        if (*count < room || memcmp(buffer, magic, sizeof magic) != 0) break; /* /dev/zero has no end */
-        unsigned char *larger = realloc(buffer, room *= 2);
-        if (!larger) free(buffer);
-        buffer = larger;
-    }
-    bool failed = ferror(file);
-    fclose(file);
-    if (!buffer) return ais_fail_memory(context, "a kernel file", room);
-    if (failed) {
-        free(buffer);
-        return ais_fail(context, AIS_FILE_ERROR, "cannot read %s: %s", path, strerror(errno));
-    }
-    *bytes = buffer;
-    return AIS_OK;
 }
 
 static int word_of(const json_t *head, const char *key, const char *const *words) {
@@ -517,11 +494,11 @@ ais_status ais_kernel_decode(ais_context *context, const char *path, const unsig
 }
 
 ais_status ais_kernel_load(ais_context *context, const char *path, const ais_target *target, ais_kernel **kernel) {
-    unsigned char *bytes = NULL;
+    char *bytes = NULL;
     size_t count = 0;
-    ais_status status = read_whole(context, path, &bytes, &count);
+    ais_status status = ais_file_read_like(context, path, magic, sizeof magic, &bytes, &count);
     if (status != AIS_OK) return status;
-    status = ais_kernel_decode(context, path, bytes, count, target, kernel);
+    status = ais_kernel_decode(context, path, (const unsigned char *)bytes, count, target, kernel);
     free(bytes);
     return status;
 }

@@ -274,6 +274,12 @@ expect 1 "zero byte" timeout 20 "$ais" run data:/dev/zero $quick
 expect 1 "zero byte" timeout 20 bash -c "'$ais' diagnose /dev/stdin < <(cat /dev/zero)"
 expect 1 "/dev/null is empty" "$ais" diagnose /dev/null
 awk 'BEGIN { srand(5); print "a"; for (k = 0; k < 1000; k++) print rand() }' > "$work/good.csv"
+# Without an end and without a zero byte: read up to a bound (AIS_LONGEST_STREAM), in less memory than a small machine has.
+endless() { expect 1 "$1" timeout 120 bash -c "ulimit -v 6000000; '$ais' $2 < <($3 2>/dev/null)"; }
+case $1 in *sanitize*) endless() { :; } ;; esac # AddressSanitizer reserves 20 TB
+endless "may have no end" "sample blr:/dev/stdin $quick" "yes 1,2,0"
+endless "may have no end" "diagnose /dev/stdin" "echo x; yes 0.123456789012345678901234"
+endless "may have no end" "sample mog2 -k /dev/stdin $quick" "printf 'aiskern\\n'; cat /dev/zero"
 "$ais" diagnose --quiet /dev/stdin < <(cat "$work/good.csv") # a pipe that ends is read; exit 3: it is one chain
 [ $? = 3 ] || { echo "wrong: a pipe of draws is not read"; failures=$((failures + 1)); }
 
