@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -45,7 +46,17 @@ void ais_netcdf_detach(const char *path) {
     close(nowhere);
 }
 
-static int attempt_alone(int (*attempt)(void *data), void *data, double seconds) {
+/* No more memory than there is now, and so many bytes. */
+static void limit_memory(double bytes) {
+    FILE *file = fopen("/proc/self/statm", "r");
+    double pages = 0;
+    bool known = file && fscanf(file, "%lf", &pages) == 1;
+    if (file) fclose(file);
+    double most = pages * (double)sysconf(_SC_PAGESIZE) + bytes;
+    if (known && most < 0x1p62) setrlimit(RLIMIT_AS, &(struct rlimit){(rlim_t)most, (rlim_t)most});
+}
+
+static int attempt_alone(int (*attempt)(void *data), void *data, double seconds, double bytes) {
     static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU};
     /* The program's own handlers (a fault printer, say) have no business here, nor what netCDF prints
      * when it is at a loss. */
@@ -55,17 +66,18 @@ static int attempt_alone(int (*attempt)(void *data), void *data, double seconds)
     rlim_t limit = (rlim_t)seconds + 1;
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     setrlimit(RLIMIT_CPU, &(struct rlimit){limit, limit + 1});
+    if (bytes > 0) limit_memory(bytes);
     return attempt(data);
 }
 
-int ais_netcdf_attempt(int (*attempt)(void *data), void *data, double seconds) {
+int ais_netcdf_attempt(int (*attempt)(void *data), void *data, double seconds, double bytes) {
     /* A byte through a pipe, because the program may have its own ideas about SIGCHLD. */
     int end[2];
     unsigned char verdict = 0;
     if (pipe(end) != 0) return 0;
     pid_t child = fork();
     if (child == 0) {
-        verdict = (unsigned char)attempt_alone(attempt, data, seconds);
+        verdict = (unsigned char)attempt_alone(attempt, data, seconds, bytes);
         _exit(write(end[1], &verdict, 1) == 1 ? 0 : 1);
     }
     close(end[1]);

@@ -21,7 +21,8 @@ void ais_netcdf_detach(const char *path);
 /* HDF5 crashes on some damaged files, never comes back from others, and crashes when closing a file
  * fails. Runs attempt(data) in a forked process, which shares no memory and ends without running
  * exit handlers. Gives what attempt returned (0 to 255), or -1 if it did not come back within so
- * many seconds of processor time; 0 where there can be no such process. */
-int ais_netcdf_attempt(int (*attempt)(void *data), void *data, double seconds);
+ * many seconds of processor time; 0 where there can be no such process. It gets so many bytes of
+ * memory more than there are now; 0: as many as there are. */
+int ais_netcdf_attempt(int (*attempt)(void *data), void *data, double seconds, double bytes);
 
 #endif

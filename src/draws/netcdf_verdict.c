@@ -101,7 +101,7 @@ static int copy_file(const char *path, const char *part) {
 /* HDF5 does not survive a write that fails: another process adds them. Where there can be none, this one does. */
 static int add_safely(notes *this) {
     ais_netcdf_lock();
-    int error = ais_netcdf_attempt(add_notes, this, 60);
+    int error = ais_netcdf_attempt(add_notes, this, 60, 0);
     if (!error && !are_there(this->part)) error = add_notes(this);
     ais_netcdf_unlock();
     return error < 0 ? EIO : error;

@@ -20,8 +20,12 @@ enum { MOST_DIMENSIONS = 2 + 2 * AIS_MAX_RANK };
 /* The strongest compression of HDF5 (deflate) makes 1 byte of 1032; more is a damaged size. */
 static const double most_compression = 1100;
 
-/* Processor time that reading may take, far beyond what it does: seconds, and bytes a second. */
-static const double slowest_start = 10, slowest_bytes = 2e6;
+/* Processor time that reading may take, far beyond what it does: seconds, and bytes per second. HDF5 goes round in
+ * circles in some damaged files (an object of size 0 in a global heap), and would for ever. */
+static const double slowest_start = 1, slowest_bytes = 1e7;
+
+/* Memory that it may take, in bytes: a start, and twice the numbers that are read, as doubles. */
+static const double largest_start = 1 << 30, largest_share = 2 * sizeof(double) * 1100;
 
 typedef struct netcdf_array {
     int group, id;
@@ -338,7 +342,8 @@ static int try_reading(void *data) {
 static ais_status read_tried(ais_context *context, const netcdf_reader *reader, netcdf_trial *trial,
                              ais_draws **draws) {
     trial->reader = *reader;
-    int result = ais_netcdf_attempt(try_reading, trial, slowest_start + reader->bytes / slowest_bytes);
+    int result = ais_netcdf_attempt(try_reading, trial, slowest_start + reader->bytes / slowest_bytes,
+                                    largest_start + largest_share * reader->bytes);
     if (result < 0)
         return ais_fail(context, AIS_BAD_FORMAT, "cannot read %s: the file is damaged (the HDF5 library fails on it)",
                         reader->path);

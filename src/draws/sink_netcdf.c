@@ -192,7 +192,7 @@ static ais_status close_file(ais_context *context, netcdf_sink *sink) {
     if (sink->file < 0) return AIS_OK;
     ais_status status = AIS_OK;
     ais_netcdf_lock();
-    int error = sink->failed ? 0 : ais_netcdf_attempt(try_closing, sink, 600), code = NC_NOERR;
+    int error = sink->failed ? 0 : ais_netcdf_attempt(try_closing, sink, 600, 0), code = NC_NOERR;
     if (error > 0) status = ais_fail_file(context, "write", sink->part, error);
     if (error < 0)
         status =
@@ -277,7 +277,7 @@ static int try_is_ours(void *path) { return !is_ours(path); }
 static ais_status check_older(ais_context *context, const netcdf_sink *sink) {
     if (access(sink->path, F_OK) != 0) return AIS_OK;
     ais_netcdf_lock();
-    bool ours = ais_netcdf_attempt(try_is_ours, sink->path, 10) == 0 && is_ours(sink->path);
+    bool ours = ais_netcdf_attempt(try_is_ours, sink->path, 1, 0x1p30) == 0 && is_ours(sink->path);
     ais_netcdf_unlock();
     if (ours) return AIS_OK;
     return ais_fail(context, AIS_FILE_ERROR,
