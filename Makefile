@@ -3,7 +3,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all packages check-packages build command run install docs test lint sanitize clean
+.PHONY: all packages check-packages build command run install docs test lint sanitize races fuzz clean
 
 all: build
 
@@ -56,9 +56,21 @@ sanitize: check-packages
 	@LSAN_OPTIONS=print_suppressions=0:suppressions=$(CURDIR)/tests/support/leaks.txt $(SHORT) AIS_ENVIRONMENTS=$(CURDIR)/$(BUILD) \
 	  ctest --test-dir build-sanitize --output-on-failure -j $(JOBS) -E '$(WITHOUT_SANITIZERS)'
 
+# Threads under ThreadSanitizer: the tests that have some.
+THREADED = unit/(base|run|going_on|ranks|budgets|loop|weights|resume)|law/(allocation|latent|ladder)
+races: check-packages
+	@cmake -S . -B build-races -G Ninja -DCMAKE_BUILD_TYPE=Debug -DAIS_SANITIZE=thread -DAIS_MPI=OFF > /dev/null
+	@cmake --build build-races -j $(JOBS)
+	@TSAN_OPTIONS=halt_on_error=1:suppressions=$(CURDIR)/tests/support/races.txt $(SHORT) ctest --test-dir build-races --output-on-failure -j $(JOBS) -R '$(THREADED)'
+
+# Attacks on the readers of files and words, SECONDS each.
+SECONDS ?= 60
+fuzz:
+	@bash tests/fuzz/run.sh $(SECONDS)
+
 lint:
 	@bash scripts/packages.sh build lint
 	@bash scripts/lint.sh $(BUILD)
 
 clean:
-	rm -rf build build-sanitize out
+	rm -rf build build-sanitize build-races build-fuzz out

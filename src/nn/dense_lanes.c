@@ -136,6 +136,17 @@ void AIS_ISA(ais_deactivate)(bool use_tanh, size_t n, const ais_real *value, ais
 enum { TURNED_INPUTS = VECTORS * WIDTH, TURNED_LANES = 64 };
 typedef ais_real_bits places __attribute__((vector_size(VECTOR_BYTES)));
 
+/* Of a and b together the elements at these places. clang has no builtin for places in a vector. */
+INLINE vector pick(vector a, vector b, places at) {
+#ifdef __clang__
+    vector picked = {0};
+    for (int k = 0; k < WIDTH; k++) picked[k] = at[k] < WIDTH ? a[at[k]] : b[at[k] - WIDTH];
+    return picked;
+#else
+    return __builtin_shuffle(a, b, at);
+#endif
+}
+
 /* Rows and columns of a WIDTH x WIDTH square change places: log2(WIDTH) times the first half is interleaved with the
  * second. */
 INLINE void turn_square(vector *square) {
@@ -147,8 +158,8 @@ INLINE void turn_square(vector *square) {
     for (int stage = 1; stage < WIDTH; stage *= 2) {
         vector next[WIDTH];
         for (int k = 0; k < WIDTH / 2; k++) {
-            next[2 * k] = __builtin_shuffle(square[k], square[k + WIDTH / 2], low);
-            next[2 * k + 1] = __builtin_shuffle(square[k], square[k + WIDTH / 2], high);
+            next[2 * k] = pick(square[k], square[k + WIDTH / 2], low);
+            next[2 * k + 1] = pick(square[k], square[k + WIDTH / 2], high);
         }
         for (int k = 0; k < WIDTH; k++) square[k] = next[k];
     }
@@ -219,7 +230,7 @@ INLINE ais_real total(vector sum) {
     for (int half = WIDTH / 2; half > 0; half /= 2) {
         places other = {0};
         for (int k = 0; k < WIDTH; k++) other[k] = (ais_real_bits)((k + half) % WIDTH);
-        sum += __builtin_shuffle(sum, other);
+        sum += pick(sum, sum, other);
     }
     return sum[0];
 }
