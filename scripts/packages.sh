@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages the project needs, those that are missing only. Arguments: which of the
 # groups build, test (to build the tests), check (what some tests need beside), docs (scripts/docs.sh),
-# wheel (scripts/wheel.sh), emulator (bench/avx512) and lint. As root or through sudo; says by name what it could not install.
+# wheel (scripts/wheel.sh), emulator (bench/avx512), fuzz (tests/fuzz/run.sh) and lint. As root or through sudo; says by name what it could not install.
 set -u
 declare -A group=(
     [build]="gcc libc6-dev make cmake ninja-build pkg-config librandom123-dev libnetcdf-dev libjansson-dev libcairo2-dev"
@@ -10,6 +10,7 @@ declare -A group=(
     [docs]="doxygen python3 python3-venv"
     [wheel]="dpkg-dev patch autoconf automake libtool gperf"
     [emulator]="bochs bochsbios vgabios bochs-term busybox-static isolinux syslinux-common xorriso cpio"
+    [fuzz]="clang libclang-rt-14-dev"
     [lint]="clang-format clang-tidy cppcheck"
 )
 wanted=""
