@@ -36,18 +36,20 @@ int run_targets(int argc, char **argv) {
                               {0}};
     if (parse_options(argc, argv, options, NULL, 0) < 0) return EXIT_USAGE;
     if (help) {
-        print_help("targets [options]",
-                   "Lists the built-in targets. NAME:key=value,... sets the keys in parentheses, e.g. "
-                   "gaussian:dim=50,cond=1e4. Other targets: blr:FILE, linear:FILE and poisson:FILE (logistic, linear "
-                   "and Poisson regression on a table; keys behind another colon, e.g. "
-                   "blr:FILE:label=NAME,prior=2.5: label, the column of the outcome; prior and intercept_prior, "
-                   "standard deviations of normal priors; intercept=on|off; rows, a share of them; factor and drop, "
-                   "columns joined by +), FILE.c or "
-                   "FILE.so (your own density, see include/aisampler/density.h; keys: data=FILE, link=WORDS, "
-                   "flags=WORDS, debug=on), stan:MODEL.stan:DATA.json (a Stan program "
-                   "by stanli, or MODEL.so made by BridgeStan, see docs/stan.md), data:DRAWS.csv (draws instead of a "
-                   "density, see aisampler run --help).",
-                   options);
+        print_help(
+            "targets [options]",
+            "Lists the built-in targets. NAME:key=value,... sets the keys in parentheses, e.g. "
+            "gaussian:dim=50,cond=1e4. Other targets: blr:FILE, linear:FILE and poisson:FILE (logistic, linear "
+            "and Poisson regression on a table; keys behind another colon, e.g. "
+            "blr:FILE:label=NAME,prior=2.5: label, the column of the outcome; prior and intercept_prior, "
+            "standard deviations of normal priors; intercept=on|off; rows, a share of them; factor and drop, "
+            "columns joined by +), FILE.c or "
+            "FILE.so (your own density, see include/aisampler/density.h; keys: data=FILE, link=WORDS, "
+            "flags=WORDS, debug=on), stan:MODEL.stan:DATA.json (a Stan program "
+            "by stanli, or MODEL.so made by BridgeStan, see docs/stan.md), data:DRAWS.csv (draws instead of a "
+            "density, see aisampler run --help). FILE.c, FILE.so and Stan programs are code and run with your rights: "
+            "open those that you would run.",
+            options);
         return 0;
     }
     json_t *list = json_array();

@@ -77,7 +77,8 @@ struct ais_target {
  *     FILE.c or FILE.so[:data=FILE,...]  a density of your own (density.h)
  *     stan:MODEL.stan[:DATA.json]     a Stan program, by stanli (docs/stan.md); or MODEL.so made by BridgeStan
  *     data:FILE                       draws in CSV, Stan CSV or netCDF instead of a density; at least 1000
- * The caller closes it. An unknown name or key is refused with the nearest one that exists. */
+ * FILE.c, FILE.so and Stan programs are code and run with the caller's rights; the others are data. The caller closes
+ * it. An unknown name or key is refused with the nearest one that exists. */
 ais_status ais_target_open(ais_context *context, const char *spec, ais_target **target);
 
 /* A Stan program. model: a file MODEL.stan or MODEL.so, or the text of a program; data: a JSON file, JSON text that
