@@ -16,6 +16,7 @@ typedef struct comparison {
     uint64_t seed;
     int chains, draws, warmup, threads, iterations;
     bool json, quiet, help;
+    isolation isolation;
     int count;
     const contestant *who[MOST];
     entry entry[MOST];
@@ -323,7 +324,8 @@ static int compare(comparison *all) {
     ais_check check = {0};
     char directory[4096];
     int code = 0;
-    if (guard_open(&context, all->target_name, &target) != AIS_OK) return failed(&context);
+    if (guard_open(&context, all->target_name, &all->isolation, all->threads, &target) != AIS_OK)
+        return failed(&context);
     default_directory(all->target_name, directory, sizeof directory);
     if (!all->out) all->out = directory;
     if (target->draws)
@@ -359,6 +361,7 @@ int run_compare(int argc, char **argv) {
         {"seed", 0, OPTION_SEED, &all.seed, NULL, "(1)"},
         {"threads", 'j', OPTION_COUNT, &all.threads, NULL, "0: one per core (0)"},
         {"out", 'o', OPTION_TEXT, &all.out, "DIR", "where the files go (out/TARGET)"},
+        ISOLATE_OPTIONS(all.isolation),
         {"json", 0, OPTION_FLAG, &all.json, NULL, "print compare.json instead of a table"},
         {"quiet", 'q', OPTION_FLAG, &all.quiet, NULL, "no progress"},
         {"help", 'h', OPTION_FLAG, &all.help, NULL, "this text"},
@@ -378,5 +381,6 @@ int run_compare(int argc, char **argv) {
     if (words == 0) return complain(EXIT_USAGE, "compare needs a target; see aisampler compare --help");
     if (all.chains == 0 || all.draws == 0) return complain(EXIT_USAGE, "--chains and --draws must be 1 or more");
     if (all.out && !*all.out) return complain(EXIT_USAGE, "--out is empty: name a folder");
+    if (!isolation_makes_sense(&all.isolation)) return EXIT_USAGE;
     return choose(&all, all.samplers) ? compare(&all) : EXIT_USAGE;
 }

@@ -327,6 +327,7 @@ bool settings_make_sense(settings *set) {
         complain(EXIT_USAGE, "--parameters and --truth are for the figures of report.html: add --report");
         return false;
     }
+    if (!isolation_makes_sense(&set->isolation)) return false;
     if (set->draws == UNSAID) set->draws = set->budget.effective > 0 ? 0 : 1000;
     return budget_begin(&set->budget, set->chains, set->draws);
 }

@@ -3,6 +3,7 @@
 #define AIS_CLI_DRAW_H
 
 #include "budget.h"
+#include "isolate.h"
 #include "shown.h"
 
 enum { UNSAID = -1 }; /* of a count that was not given */
@@ -19,6 +20,7 @@ typedef struct settings {
     double renewal;        /* seconds between two renewals of the checkpoint; 0: chosen */
     char checkpoint[4224]; /* of the drawing; empty: none */
     budget budget;
+    isolation isolation;
     shown shown; /* in the figures of the report */
 } settings;
 
@@ -58,7 +60,7 @@ int draw_to_files(const settings *set, const ais_target *target, const ais_run_o
         {"no-checkpoint",      0,    OPTION_FLAG,                                                                       \
          &(set).no_checkpoint, NULL, "keep nothing to go on from with --resume or --extend while drawing"},             \
         {"save-warmup", 0, OPTION_FLAG, &(set).save_warmup, NULL, "keep the warm-up draws in the files"},               \
-        SHOWN_OPTIONS((set).shown, 0),                                                                                  \
+        ISOLATE_OPTIONS((set).isolation), SHOWN_OPTIONS((set).shown, 0),                                                \
         {"rows", 0, OPTION_COUNT, &(set).rows, NULL, "parameters in the table, worst first; 0: all (30)"},              \
         {"json", 0, OPTION_FLAG, &(set).json, NULL, "print summary.json instead of a table"},                           \
         {"quiet", 'q', OPTION_FLAG, &(set).quiet, NULL, "no progress, no table"}, {                                     \

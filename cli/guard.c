@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "workers.h"
 
 enum { MOST_THREADS = 4096, GRACE_SECONDS = 60, STACK_BYTES = 32768 };
 
@@ -33,10 +33,11 @@ typedef struct call {
     sigjmp_buf back;
 } call;
 
-typedef enum ending { ENDED_SIGNAL, ENDED_EXIT, ENDED_INSISTED } ending;
+typedef enum trip_kind { TRIP_SIGNAL, TRIP_EXIT, TRIP_INSISTED, TRIP_ISOLATED } trip_kind;
 
 static struct {
-    const ais_target *target; /* NULL: nothing is guarded */
+    const ais_target *target;     /* NULL: nothing is guarded */
+    const char *volatile opening; /* the name of what is being opened */
     char name[256];
     ais_logp *logp; /* the density's own functions */
     ais_logp_batch *batch;
@@ -47,7 +48,7 @@ static struct {
     atomic_int slots; /* taken */
     atomic_bool tripped;
     /* What happened, written once, by whoever tripped it. */
-    ending ending;
+    trip_kind kind;
     int code; /* the signal, or the argument of exit */
     size_t points;
     double *x; /* dim, and there before anything can happen */
@@ -59,16 +60,16 @@ static _Thread_local char overflow_stack[STACK_BYTES]; /* a handler's, when the 
 
 /* ---- what happened --------------------------------------------------------------------------------- */
 
-static void trip(ending how, int code, const call *at) {
+static void trip(trip_kind how, int code, const call *at) {
     if (atomic_exchange(&guard.tripped, true)) return;
-    guard.ending = how;
+    guard.kind = how;
     guard.code = code;
     guard.points = at->points;
     for (int i = 0; i < guard.target->dim; i++) guard.x[i] = at->x[(size_t)i * at->points];
 }
 
-static const char *signal_name(int code) {
-    switch (code) {
+const char *guard_signal_name(int number) {
+    switch (number) {
     case SIGSEGV:
         return "segmentation fault";
     case SIGBUS:
@@ -77,18 +78,24 @@ static const char *signal_name(int code) {
         return "arithmetic exception, e.g. a whole number divided by zero";
     case SIGILL:
         return "illegal instruction";
-    default:
+    case SIGABRT:
         return "abort";
+    case SIGKILL:
+        return "killed, perhaps for want of memory";
+    default:
+        return "ended by somebody";
     }
 }
 
 static void say_what(char *text, size_t size) {
-    if (guard.ending == ENDED_EXIT)
+    if (guard.kind == TRIP_ISOLATED)
+        isolate_say(text, size);
+    else if (guard.kind == TRIP_EXIT)
         snprintf(text, size, "%s called exit(%d)", guard.name, guard.code);
-    else if (guard.ending == ENDED_INSISTED)
+    else if (guard.kind == TRIP_INSISTED)
         snprintf(text, size, "%s had not returned and was given up", guard.name);
     else
-        snprintf(text, size, "%s crashed (%s, signal %d)", guard.name, signal_name(guard.code), guard.code);
+        snprintf(text, size, "%s crashed (%s, signal %d)", guard.name, guard_signal_name(guard.code), guard.code);
 }
 
 bool guard_tripped(void) { return atomic_load_explicit(&guard.tripped, memory_order_relaxed); }
@@ -110,7 +117,7 @@ static void give_up(int number) {
     (void)number;
     put("aisampler: ");
     put(guard.name);
-    put(guard.ending == ENDED_SIGNAL ? " crashed" : " was given up");
+    put(guard.kind == TRIP_SIGNAL ? " crashed" : " was given up");
     put(", and the files could not be completed after it: what was drawn is in the files called .part\n");
     _exit(EXIT_FAILED);
 }
@@ -124,10 +131,18 @@ static void escape(call *here) {
     siglongjmp(here->back, 1);
 }
 
+/* Nothing was drawn yet: there is nothing to keep. */
+static void fail_to_open(const char *how, const char *more) {
+    const char *line[] = {"aisampler: ", guard.opening, " ", how, more, " while it was opened\n"};
+    for (size_t i = 0; i < sizeof line / sizeof *line; i++) put(line[i]);
+    for (;;) syscall(SYS_exit_group, EXIT_FAILED);
+}
+
 static void crashed(int number) {
     call *here = mine;
+    if (guard.opening) fail_to_open("crashed: ", guard_signal_name(number)); // NOLINT(bugprone-signal-handler)
     if (here && here->inside) {
-        trip(ENDED_SIGNAL, number, here);
+        trip(TRIP_SIGNAL, number, here);
         escape(here);
     }
     signal(number, SIG_DFL); /* not the density's doing */
@@ -139,13 +154,18 @@ static void insisted(int number) {
     if (mine && mine->inside) escape(mine);
 }
 
+void guard_end(const double *x) {
+    trip(TRIP_ISOLATED, 0, &(call){.x = x, .points = 1});
+    ask_to_stop();
+}
+
 bool guard_insist(void) {
     bool any = false, own = false;
     int slots = atomic_load(&guard.slots), most = slots < MOST_THREADS ? slots : MOST_THREADS;
     for (int k = 0; k < most; k++) {
         call *at = &guard.slot[k];
         if (!at->inside) continue;
-        if (!any) trip(ENDED_INSISTED, 0, at);
+        if (!any) trip(TRIP_INSISTED, 0, at);
         any = true;
         if (pthread_equal(at->thread, pthread_self()))
             own = true;
@@ -158,11 +178,13 @@ bool guard_insist(void) {
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* exit and _exit of the whole program, so that a density that calls them comes here (the linker exports them):
+/* exit and its kin of the whole program, so that a density that calls them comes here (the linker exports them):
  * functions that libraries registered for exit, HDF5 for one, must not run before the files are complete. */
 static void leave(int code) {
+    worker_leave(code);
+    if (guard.opening) fail_to_open("called exit", "");
     if (!mine || !mine->inside) return;
-    trip(ENDED_EXIT, code, mine);
+    trip(TRIP_EXIT, code, mine);
     escape(mine);
 }
 
@@ -181,8 +203,13 @@ EXPORTED void _exit(int code) {
     for (;;) syscall(SYS_exit_group, code); // NOLINT(bugprone-signal-handler)
 }
 
+/* The same without what was registered for exit, and with what was registered for it alone: nobody here does. */
+EXPORTED void _Exit(int code) { _exit(code); }
+EXPORTED void quick_exit(int code) { _exit(code); }
+
 int guard_close(int code) {
     alarm(0);
+    workers_close();
     return guard_tripped() && code == 0 ? EXIT_FAILED : code;
 }
 
@@ -297,12 +324,13 @@ static void say_where(char *text, size_t size) {
 const char *guard_message(void) {
     if (!atomic_load(&guard.tripped)) return NULL;
     if (guard.message[0]) return guard.message;
-    char what[400], where[400];
+    char what[600], where[400];
     say_what(what, sizeof what);
+    if (guard.kind == TRIP_ISOLATED) return strcpy(guard.message, what);
     say_where(where, sizeof where);
     snprintf(guard.message, sizeof guard.message, "%s at %s%s%s", what,
              guard.points > 1 ? "a batch of points, the first of which is " : "", where,
-             guard.ending == ENDED_SIGNAL ? " (debug=on behind the file's name builds it for gdb)" : "");
+             guard.kind == TRIP_SIGNAL ? " (debug=on behind the file's name builds it for gdb)" : "");
     return guard.message;
 }
 
@@ -316,33 +344,51 @@ static bool is_code(const char *spec) {
            (length > 3 && strcmp(spec + length - 3, ".so") == 0);
 }
 
-ais_status guard_open(ais_context *context, const char *spec, ais_target **target) {
+/* A file's constructors and its own `open` are the user's code, too. */
+static ais_status open_guarded(ais_context *context, const char *spec, bool code, ais_target **target) {
+    if (code) {
+        catch_crashes();
+        guard.opening = spec;
+    }
     ais_status status = ais_target_open(context, spec, target);
-    bool regression = strncmp(spec, "blr:", 4) == 0 || strncmp(spec, "linear:", 7) == 0 ||
-                      strncmp(spec, "poisson:", 8) == 0 || strncmp(spec, "data:", 5) == 0;
-    if (status != AIS_OK || guard.target || regression || !is_code(spec)) return status;
-    guard.x = calloc((size_t)(*target)->dim, sizeof *guard.x);
+    guard.opening = NULL;
+    return status;
+}
+
+static ais_status guard_calls(ais_context *context, ais_target *target) {
+    guard.x = calloc((size_t)target->dim, sizeof *guard.x);
     if (!guard.x) {
-        ais_target_close(*target);
-        *target = NULL;
         snprintf(context->message, sizeof context->message, "out of memory");
         return context->status = AIS_NO_MEMORY;
     }
-    guard.target = *target;
-    snprintf(guard.name, sizeof guard.name, "%s", (*target)->name);
-    guard.logp = (*target)->logp;
-    guard.batch = (*target)->batch;
-    guard.grad = (*target)->grad;
-    (*target)->logp = guarded_logp;
-    if (guard.batch) (*target)->batch = guarded_batch;
-    if (guard.grad) (*target)->grad = guarded_grad;
+    guard.target = target;
+    snprintf(guard.name, sizeof guard.name, "%s", target->name);
+    guard.logp = target->logp;
+    guard.batch = target->batch;
+    guard.grad = target->grad;
+    target->logp = guarded_logp;
+    if (guard.batch) target->batch = guarded_batch;
+    if (guard.grad) target->grad = guarded_grad;
     /* What a Stan program shows stays as it is: after a crash it may wait for its own lock for ever. */
-    guard.view = (*target)->view && (*target)->view->generated ? NULL : (*target)->view;
+    guard.view = target->view && target->view->generated ? NULL : target->view;
     if (guard.view) {
         guard.guarded_view = *guard.view;
         guard.guarded_view.show = guarded_show;
-        (*target)->view = &guard.guarded_view;
+        target->view = &guard.guarded_view;
     }
     catch_crashes();
     return AIS_OK;
+}
+
+ais_status guard_open(ais_context *context, const char *spec, const isolation *how, int threads, ais_target **target) {
+    bool regression = strncmp(spec, "blr:", 4) == 0 || strncmp(spec, "linear:", 7) == 0 ||
+                      strncmp(spec, "poisson:", 8) == 0 || strncmp(spec, "data:", 5) == 0;
+    bool code = !regression && is_code(spec);
+    ais_status status = open_guarded(context, spec, code, target);
+    if (status == AIS_OK && how->wanted) status = isolate(context, how, threads, *target);
+    if (status == AIS_OK && !guard.target && (code || how->wanted)) status = guard_calls(context, *target);
+    if (status == AIS_OK) return AIS_OK;
+    ais_target_close(*target);
+    *target = NULL;
+    return status;
 }

@@ -81,7 +81,7 @@ int run_run(int argc, char **argv) {
     ais_context context = {0};
     ais_target *target = NULL;
     char directory[4096];
-    if (guard_open(&context, set.target, &target) != AIS_OK) return failed(&context);
+    if (guard_open(&context, set.target, &set.isolation, set.threads, &target) != AIS_OK) return failed(&context);
     default_directory(set.target, directory, sizeof directory);
     if (!set.out) set.out = directory;
     how.folder = set.out;

@@ -181,7 +181,7 @@ static int sample(settings *set) {
     ais_training *training = NULL;
     int code;
     char directory[4096];
-    if (guard_open(&context, set->target, &target) != AIS_OK) return failed(&context);
+    if (guard_open(&context, set->target, &set->isolation, set->threads, &target) != AIS_OK) return failed(&context);
     if (set->start_scale > 0) target->start_scale = set->start_scale;
     if (target->draws && !set->kernel_file) {
         ais_target_close(target);

@@ -43,6 +43,7 @@ static int deliver(const char *name, const char *path, const ais_target *target,
 int run_train(int argc, char **argv) {
     learning how = {0};
     budget all = {0};
+    isolation apart = {0};
     const char *name = NULL, *out = NULL, *sampler = "ai";
     uint64_t seed = 1;
     int threads = 0;
@@ -54,6 +55,7 @@ int run_train(int argc, char **argv) {
          "--steps (iterations, 5000), --rate, --hidden, --checkpoint and --resume only (ai)"},
         LEARNING_OPTIONS(how),
         BUDGET_OPTIONS(all),
+        ISOLATE_OPTIONS(apart),
         {"seed", 0, OPTION_SEED, &seed, NULL, "the same seed gives the same kernel on any number of threads (1)"},
         {"threads", 'j', OPTION_COUNT, &threads, NULL, "0: one per core (0)"},
         {"json", 0, OPTION_FLAG, &json, NULL, "print the record as JSON"},
@@ -71,7 +73,7 @@ int run_train(int argc, char **argv) {
     }
     if (words == 0) return complain(EXIT_USAGE, "train needs a target; see aisampler train --help");
     bool anice = strcmp(sampler, "anice") == 0;
-    if (!budget_begin(&all, 0, 0)) return EXIT_USAGE;
+    if (!isolation_makes_sense(&apart) || !budget_begin(&all, 0, 0)) return EXIT_USAGE;
     if (anice && (beyond_anice(&how) || all.effective > 0 || all.evaluations > 0 || all.seconds > 0))
         return complain(EXIT_USAGE,
                         "of the options of learning, --sampler anice takes --steps, --rate, --hidden, --checkpoint and "
@@ -83,7 +85,7 @@ int run_train(int argc, char **argv) {
     ais_kernel *kernel = NULL;
     ais_training *training = NULL;
     char path[4096];
-    if (guard_open(&context, name, &target) != AIS_OK) return failed(&context);
+    if (guard_open(&context, name, &apart, threads, &target) != AIS_OK) return failed(&context);
     default_directory(name, path, sizeof path); /* out/NAME: only NAME is wanted */
     char *base = path + strlen("out/");
     snprintf(base + strlen(base), sizeof path - strlen(path), ".ais");

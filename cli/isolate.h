@@ -1,0 +1,45 @@
+/* --isolate: the density runs in child processes, and a point at which they die counts as density 0 (isolate.c). */
+#ifndef AIS_CLI_ISOLATE_H
+#define AIS_CLI_ISOLATE_H
+
+#include "cli.h"
+
+typedef struct isolation {
+    bool wanted;
+    double seconds;   /* of one evaluation; 0: not said */
+    double gigabytes; /* that a process may take beyond what it begins with; 0: not said */
+    int deaths;       /* points at which the density may die; 0: not said */
+} isolation;
+
+#define ISOLATE_OPTIONS(set)                                                                                           \
+    {"isolate",                                                                                                        \
+     0,                                                                                                                \
+     OPTION_FLAG,                                                                                                      \
+     &(set).wanted,                                                                                                    \
+     NULL,                                                                                                             \
+     "run the density in child processes: where it crashes, exits or takes too long, a new process goes on, and the "  \
+     "point counts as density 0"},                                                                                     \
+        {"time-limit",   0,   OPTION_NUMBER,                                                                           \
+         &(set).seconds, "S", "with --isolate: seconds of one evaluation, at most (60)"},                              \
+        {"memory-limit",                                                                                               \
+         0,                                                                                                            \
+         OPTION_NUMBER,                                                                                                \
+         &(set).gigabytes,                                                                                             \
+         "GB",                                                                                                         \
+         "with --isolate: what the density may allocate in a process (half of the machine's "                          \
+         "memory over the threads)"},                                                                                  \
+    {                                                                                                                  \
+        "most-deaths", 0, OPTION_COUNT, &(set).deaths, NULL,                                                           \
+            "with --isolate: points at which the density may die before the command gives up (1000)"                   \
+    }
+
+/* False after a complaint. */
+bool isolation_makes_sense(const isolation *how);
+
+/* Puts processes between the target and its functions, for so many threads (0: one per core). One target at most. */
+ais_status isolate(ais_context *context, const isolation *how, int threads, ais_target *target);
+
+/* After too many deaths, or when no process can be had: why nothing is evaluated any more, without an end. */
+void isolate_say(char *text, size_t size);
+
+#endif
