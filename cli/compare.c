@@ -321,7 +321,7 @@ static int measure(comparison *all, const ais_target *target, int i) {
 static int compare(comparison *all) {
     ais_context context = {0};
     ais_target *target = NULL;
-    ais_check check = {0};
+    ais_check check = {.threads = isolation_threads(&all->isolation, all->threads)};
     char directory[4096];
     int code = 0;
     if (guard_open(&context, all->target_name, &all->isolation, all->threads, &target) != AIS_OK)

@@ -259,6 +259,8 @@ bool isolation_makes_sense(const isolation *how) {
     return false;
 }
 
+int isolation_threads(const isolation *how, int threads) { return how->wanted ? 1 : threads; }
+
 static ais_status out_of(ais_context *context, const char *what) {
     snprintf(context->message, sizeof context->message, "--isolate: %s: %s", what, strerror(errno));
     return context->status = AIS_NO_MEMORY;

@@ -36,6 +36,9 @@ typedef struct isolation {
 /* False after a complaint. */
 bool isolation_makes_sense(const isolation *how);
 
+/* Threads that ask one process: the density need not be safe for more. */
+int isolation_threads(const isolation *how, int threads);
+
 /* Puts processes between the target and its functions, for so many threads (0: one per core). One target at most. */
 ais_status isolate(ais_context *context, const isolation *how, int threads, ais_target *target);
 

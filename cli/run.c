@@ -90,7 +90,7 @@ int run_run(int argc, char **argv) {
     how.over = drawing_goes_on(&set);
     if (how.scale > 0) target->start_scale = how.scale; /* where chains begin is where modes are hunted */
     int code = shown_find_of(&set.shown, target);
-    if (code == 0) code = budget_check(&set.budget, target, set.seed);
+    if (code == 0) code = budget_check(&set.budget, target, set.seed, isolation_threads(&set.isolation, set.threads));
     if (code == 0) code = learn_and_draw(&set, &how, target);
     shown_free(&set.shown);
     ais_target_close(target);

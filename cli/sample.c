@@ -197,7 +197,8 @@ static int sample(settings *set) {
     if (!options_apply(set))
         code = EXIT_USAGE;
     else if ((code = shown_find_of(&set->shown, target)) == 0 &&
-             (code = budget_check(&set->budget, target, set->seed)) == 0 &&
+             (code = budget_check(&set->budget, target, set->seed, isolation_threads(&set->isolation, set->threads))) ==
+                 0 &&
              (code = make_kernel(set, target, &kernel, &training)) == 0)
         code = draw_with(set, target, kernel, training);
     shown_free(&set->shown);

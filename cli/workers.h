@@ -8,7 +8,7 @@
 
 #include <aisampler/target.h>
 
-enum { WORKER_POINTS = 64 }; /* of a question, at most */
+enum { WORKER_POINTS = 128 }; /* of a question, at most: as many as the library asks for at once */
 
 typedef struct worker_limits {
     int workers;    /* at the same time */

@@ -11,7 +11,7 @@ from typing import Any, Callable, List, Optional, Tuple
 import numpy as np
 
 from ._errors import DensityError, described
-from ._pool import Failure, Pool, Task
+from ._pool import Failure, Pool, Task, WorkerDied
 
 
 class Interrupted(Exception):
@@ -98,7 +98,10 @@ class PooledFunctions(Functions):
         self._values, self._both = Task(functions.values), Task(_Both(functions))
 
     def _ask(self, task: Task, items: List[np.ndarray]) -> List[Any]:
-        answers = self._pool.map(task, items)
+        try:
+            answers = self._pool.map(task, items)
+        except WorkerDied as death:
+            raise died(death, items) from death
         for item, answer in zip(items, answers):
             if isinstance(answer, Failure):
                 if isinstance(answer.error, KeyboardInterrupt):
@@ -114,6 +117,13 @@ class PooledFunctions(Functions):
 
     def slope(self, x: np.ndarray) -> Tuple[np.ndarray, float]:
         return self._ask(self._both, [x])[0]
+
+
+def died(death: WorkerDied, items: List[np.ndarray]) -> DensityError:
+    """Which of the points it was nobody knows who is alive."""
+    points = np.concatenate([np.atleast_2d(item) for item in items])
+    where = f"one of {len(points)} points, the first of which is x" if len(points) > 1 else "x"
+    return DensityError(f"a worker of the pool died ({death}) at {where} = {described(points[0])}", points if len(points) > 1 else points[0])
 
 
 def failed(error: BaseException, point: np.ndarray) -> DensityError:

@@ -61,6 +61,43 @@ class Task:
             return Failure(error)
 
 
+class WorkerDied(Exception):
+    """A worker ended before it had an answer: it called os._exit, crashed or was killed."""
+
+
+def _processes(pool: Any) -> List[Any]:
+    """The workers of multiprocessing and concurrent.futures, where they are processes; else none."""
+    for ask in (lambda: pool._pool, lambda: pool._processes.values()):
+        try:
+            found = list(ask())
+        except Exception:
+            continue
+        if found and all(hasattr(each, "exitcode") and hasattr(each, "pid") for each in found):
+            return found
+    return []
+
+
+def _how(processes: Sequence[Any]) -> str:
+    """Of those that ended: what one of them died of. The others may have been told to end because of it."""
+    import signal
+
+    codes = [each.exitcode for each in processes if each.exitcode is not None]
+    codes.sort(key=lambda code: (code == -signal.SIGTERM, code == 0))
+    if not codes:
+        return "it is not known how"
+    if codes[0] >= 0:
+        return f"exit code {codes[0]}"
+    try:
+        return f"{signal.strsignal(-codes[0])}, signal {-codes[0]}"
+    except ValueError:
+        return f"signal {-codes[0]}"
+
+
+def _is_broken(error: BaseException) -> bool:
+    """What concurrent.futures and dask raise when a worker is gone."""
+    return any(kind.__name__ in ("BrokenExecutor", "KilledWorker") for kind in type(error).__mro__)
+
+
 def _workers(pool: Any) -> int:
     """How many there are, by what the usual pools tell."""
     for ask in (
@@ -90,10 +127,35 @@ class Pool:
         self.workers = _workers(pool)
 
     def map(self, task: Task, items: Sequence[np.ndarray]) -> List[Any]:
-        answers = self._pool.map(task, items)
-        if callable(getattr(self._pool, "gather", None)):  # dask's are futures
-            answers = self._pool.gather(answers)
-        return list(answers)
+        """WorkerDied when one of the workers did."""
+        processes = _processes(self._pool)
+        if processes and callable(getattr(self._pool, "map_async", None)):
+            return self._wait(self._pool.map_async(task, items), processes)
+        try:
+            answers = self._pool.map(task, items)
+            if callable(getattr(self._pool, "gather", None)):  # dask's are futures
+                answers = self._pool.gather(answers)
+            return list(answers)
+        except Exception as error:
+            if not _is_broken(error):
+                raise
+            for each in processes:
+                each.join(1)
+            raise WorkerDied(_how(processes)) from error
+
+    def _wait(self, answers: Any, processes: List[Any]) -> List[Any]:
+        """multiprocessing starts a new worker in place of one that died, and waits for its answer for ever."""
+        grace = 1.0  # seconds: another worker's death, and the answer is on its way
+        renewed = getattr(self._pool, "_maxtasksperchild", None) is not None  # workers end by themselves, with 0
+        while not answers.ready():
+            answers.wait(0.2)
+            dead = [each for each in processes if each.exitcode is not None and not (renewed and each.exitcode == 0)]
+            if dead:
+                answers.wait(grace)
+                if not answers.ready():
+                    raise WorkerDied(_how(dead))
+            processes = processes + [each for each in _processes(self._pool) if each not in processes]
+        return list(answers.get())
 
     def parts(self, x: np.ndarray) -> List[np.ndarray]:
         """A batch, one part for each worker."""

@@ -117,7 +117,7 @@ static ais_status check(ais_context *context, job *this) {
                         "%s is a set of draws and has no density to evaluate: leave "
                         "evaluations out",
                         this->target->name);
-    this->result->check = (ais_check){.evaluations = this->budget.evaluations};
+    this->result->check = (ais_check){.evaluations = this->budget.evaluations, .threads = this->options.threads};
     return ais_target_check(context, this->target, this->options.seed, &this->result->check);
 }
 

@@ -13,6 +13,7 @@
 #include "target/builtin.h"
 #include "target/counted.h"
 #include "target/slope.h"
+#include "target/together.h"
 
 enum {
     TRIES = 100,  /* points that may be tried, as many as the sampler tries to start */
@@ -51,6 +52,13 @@ static ais_status refuse_value(const check *at, const char *what, double value, 
     return ais_fail(at->context, AIS_BAD_DENSITY,
                     "%s: %s is %g at %s; it must be a number, or -inf outside the support", at->target->name, what,
                     value, describe(at, x, text, sizeof text));
+}
+
+static ais_status refuse_change(const check *at, double value, double again, const double *x) {
+    char text[400];
+    return ais_fail(at->context, AIS_BAD_DENSITY,
+                    "%s: logp is %.17g and then %.17g at the same %s; it must depend on the point alone",
+                    at->target->name, value, again, describe(at, x, text, sizeof text));
 }
 
 static bool is_density(double value) { return value < INFINITY; } /* false for NaN as well */
@@ -127,12 +135,7 @@ static ais_status check_logp(check *at) {
         double value = at->target->logp(x, at->target->data);
         if (!is_density(value)) return refuse_value(at, "logp", value, x);
         double again = k < TWICE ? at->target->logp(x, at->target->data) : value;
-        if (value != again) {
-            char text[400];
-            return ais_fail(at->context, AIS_BAD_DENSITY,
-                            "%s: logp is %.17g and then %.17g at the same %s; it must depend on the point alone",
-                            at->target->name, value, again, describe(at, x, text, sizeof text));
-        }
+        if (value != again) return refuse_change(at, value, again, x);
         if (value > -INFINITY) at->value[at->count++] = value;
     }
     if (at->count > 0) return AIS_OK;
@@ -353,6 +356,29 @@ static ais_status check_batch(check *at) {
     return AIS_OK;
 }
 
+/* ---- two threads ------------------------------------------------------------------------------------ */
+
+static ais_status check_together(check *at, ais_counted *counted, int threads) {
+    long densities, gradients;
+    int found;
+    double answer;
+    char text[400];
+    ais_together_cost(at->asked, at->count, &densities, &gradients);
+    if (!ais_counted_add(counted, densities, gradients)) return AIS_OK; /* whoever looks at the budget says so */
+    if (!ais_ask_together(at->asked, at->count, at->point, at->value, threads == 1, &found, &answer))
+        return ais_fail_memory(at->context, "the check of a target", sizeof text);
+    if (found < 0) return AIS_OK;
+    const double *x = at->point + (size_t)found * (size_t)at->target->dim;
+    double again = at->asked->logp(x, at->asked->data); /* by one thread */
+    if (threads == 1 || again != at->value[found])
+        return refuse_change(at, at->value[found], threads == 1 ? answer : again, x);
+    return ais_fail(at->context, AIS_BAD_DENSITY,
+                    "%s: logp is %.9g, and %.9g when two threads ask at once, at %s; it is not safe to be called from "
+                    "several threads (does it write to a static variable?): take one thread (--threads 1), or "
+                    "processes (--isolate)",
+                    at->target->name, at->value[found], answer, describe(at, x, text, sizeof text));
+}
+
 static ais_status check_fields(ais_context *context, const ais_target *target) {
     if (!target->name) return ais_fail(context, AIS_BAD_ARGUMENT, "the target has no name");
     if (target->dim < 1)
@@ -380,7 +406,7 @@ static bool take(check *at, double **memory) {
 }
 
 ais_status ais_target_check(ais_context *context, const ais_target *target, uint64_t seed, ais_check *said) {
-    ais_check unsaid = {0}, *result = said ? said : &unsaid;
+    ais_check unsaid = {.threads = 1}, *result = said ? said : &unsaid;
     result->densities = result->gradients = 0;
     result->note[0] = 0;
     ais_status status = check_fields(context, target);
@@ -401,6 +427,7 @@ ais_status ais_target_check(ais_context *context, const ais_target *target, uint
     status = check_logp(&at);
     if (status == AIS_OK && target->grad) status = check_gradient(&at);
     if (status == AIS_OK && target->batch) status = check_batch(&at);
+    if (status == AIS_OK && !target->reference) status = check_together(&at, &counted, result->threads);
     free(memory);
     ais_counted_end(&counted);
     result->densities = ais_counted_densities(&counted);

@@ -86,6 +86,14 @@ const ais_target *ais_counted_inner(const ais_target *target) {
     return target;
 }
 
+bool ais_counted_add(ais_counted *counted, long densities, long gradients) {
+    if (densities + gradients > counted->left) {
+        counted->refused = true;
+        return false;
+    }
+    return allow(counted, &counted->densities, densities) && allow(counted, &counted->gradients, gradients);
+}
+
 long ais_counted_densities(const ais_counted *counted) {
     return atomic_load_explicit(&counted->densities, memory_order_relaxed);
 }

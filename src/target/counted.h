@@ -32,6 +32,9 @@ void ais_counted_end(ais_counted *counted);
 /* The target behind one that counts; any other target itself. */
 const ais_target *ais_counted_inner(const ais_target *target);
 
+/* Counts what is asked of the inner target directly; false, and refused, when that is more than is allowed. */
+bool ais_counted_add(ais_counted *counted, long densities, long gradients);
+
 long ais_counted_densities(const ais_counted *counted);
 long ais_counted_gradients(const ais_counted *counted);
 

@@ -36,7 +36,7 @@ static void leave(const ais_stan *stan) {
 static void fail_at(ais_stan *stan, ais_stan_failures *of, const double *x, const char *why, char *message) {
     double distance = 0;
     for (int i = 0; i < stan->dim; i++) distance += x[i] * x[i];
-    pthread_mutex_lock(&stan->telling);
+    ais_stan_record_lock(stan->record);
     if (atomic_load(&of->count) == 0 || distance < of->distance ||
         (distance == of->distance && memcmp(x, of->x, (size_t)stan->dim * sizeof *x) < 0)) {
         of->distance = distance;
@@ -44,13 +44,13 @@ static void fail_at(ais_stan *stan, ais_stan_failures *of, const double *x, cons
         ais_bridge_line(message ? message : why, of->message, sizeof of->message);
     }
     atomic_fetch_add(&of->count, 1);
-    pthread_mutex_unlock(&stan->telling);
+    ais_stan_record_unlock(stan->record);
 }
 
 static double settle_value(ais_stan *stan, const double *x, int code, double value, char *message) {
     bool good = code == 0 && !isnan(value) && value < INFINITY;
     if (!good)
-        fail_at(stan, &stan->density, x,
+        fail_at(stan, &stan->record->density, x,
                 code == 0 ? isnan(value) ? "the log density is NaN" : "the log density is infinite" : "no reason given",
                 message);
     if (message) stan->bridge.free_message(message);
@@ -61,7 +61,7 @@ double ais_stan_logp(const double *x, void *data) {
     ais_stan *stan = data;
     double value = NAN;
     char *message = NULL;
-    atomic_fetch_add_explicit(&stan->points, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&stan->record->points, 1, memory_order_relaxed);
     enter(stan);
     int code = stan->bridge.density(stan->model, stan->propto, true, x, &value, &message);
     leave(stan);
@@ -72,7 +72,7 @@ double ais_stan_grad(const double *x, double *gradient, void *data) {
     ais_stan *stan = data;
     double value = NAN;
     char *message = NULL;
-    atomic_fetch_add_explicit(&stan->points, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&stan->record->points, 1, memory_order_relaxed);
     enter(stan);
     int code = stan->bridge.gradient(stan->model, stan->propto, true, x, &value, gradient, &message);
     leave(stan);
@@ -96,7 +96,7 @@ static void show_row(ais_stan *stan, const double *x, bs_rng *rng, double *value
     int depth = 3, code = stan->bridge.constrain(stan->model, true, rng != NULL, x, value, rng, &message);
     if (code == 0 && (rng || stan->values[2] == stan->values[1])) return;
     if (code == 0) depth = 2; /* there was no memory for a generator */
-    fail_at(stan, &stan->shown, x, "memory is out", message);
+    fail_at(stan, &stan->record->shown, x, "memory is out", message);
     while (code != 0 && --depth > 0) {
         if (message) stan->bridge.free_message(message);
         message = NULL;
@@ -155,17 +155,17 @@ void ais_stan_tell(char *text, size_t size, void *data) {
     char what[140];
     size_t used = 0;
     text[0] = '\0';
-    long failed = atomic_load(&stan->density.count), unshown = atomic_load(&stan->shown.count);
-    pthread_mutex_lock(&stan->telling);
+    long failed = atomic_load(&stan->record->density.count), unshown = atomic_load(&stan->record->shown.count);
+    ais_stan_record_lock(stan->record);
     if (failed > 0) {
         snprintf(what, sizeof what, "the Stan program failed at %ld of %ld points, which have log density -inf", failed,
-                 atomic_load(&stan->points));
-        used = tell_failures(stan, &stan->density, what, text, size);
+                 atomic_load(&stan->record->points));
+        used = tell_failures(stan, &stan->record->density, what, text, size);
     }
     if (unshown > 0) {
         snprintf(what, sizeof what, "%swhat it computes of %ld draws failed and is NaN",
                  used ? "; " : "in the Stan program ", unshown);
-        tell_failures(stan, &stan->shown, what, text + used, size - used);
+        tell_failures(stan, &stan->record->shown, what, text + used, size - used);
     }
-    pthread_mutex_unlock(&stan->telling);
+    ais_stan_record_unlock(stan->record);
 }

@@ -17,6 +17,20 @@ typedef struct ais_stan_failures {
     char message[160];
 } ais_stan_failures;
 
+/* Shared with processes that are forked later (stan_record.c). */
+typedef struct ais_stan_record {
+    atomic_long points; /* that were asked for */
+    ais_stan_failures density, shown;
+    pthread_mutex_t telling; /* of failures but their counts */
+    double x[];              /* 2 dim: theirs */
+} ais_stan_record;
+
+/* NULL when memory is out. */
+ais_stan_record *ais_stan_record_new(int dim);
+void ais_stan_record_free(ais_stan_record *record, int dim); /* NULL is allowed */
+void ais_stan_record_lock(ais_stan_record *record);
+void ais_stan_record_unlock(ais_stan_record *record);
+
 struct ais_stan {
     ais_bridge bridge;
     bs_model *model;
@@ -28,10 +42,7 @@ struct ais_stan {
     bool random;   /* what it computes of a draw may be drawn at random */
     int values[3]; /* of a draw: the parameters, with the transformed ones, with the generated ones */
     ais_view view;
-    atomic_long points; /* that were asked for */
-    ais_stan_failures density, shown;
-    pthread_mutex_t telling; /* of failures but their counts */
-    bool made;               /* the mutex is */
+    ais_stan_record *record;
 };
 
 /* Libraries without threads have one stack of derivatives each; which of them share one we need not know. */

@@ -68,9 +68,8 @@ static ais_status describe(ais_context *context, const char *shown, ais_stan *st
                             .names = split(bridge->names(stan->model, true, true), stan->values[2], &home->arena),
                             .show = ais_stan_show,
                             .generated = true};
-    stan->density.x = AIS_TAKE(&home->arena, double, stan->dim);
-    stan->shown.x = AIS_TAKE(&home->arena, double, stan->dim);
-    if (stan->names && stan->view.names && stan->density.x && stan->shown.x) return AIS_OK;
+    stan->record = ais_stan_record_new(stan->dim);
+    if (stan->names && stan->view.names && stan->record) return AIS_OK;
     return ais_fail(context, AIS_BAD_ARGUMENT,
                     "%.300s: the library tells not as many names as it has values, or memory is out", shown);
 }
@@ -167,9 +166,7 @@ ais_status ais_stan_open(ais_context *context, const char *model, const char *da
     if (status != AIS_OK) return status;
     ais_stan *stan = home->stan = AIS_TAKE(&home->arena, ais_stan, 1);
     if (!stan) return ais_fail_memory(context, "a Stan program", sizeof *stan);
-    stan->made = pthread_mutex_init(&stan->telling, NULL) == 0;
-    status = stan->made ? load(context, &from, data, stanli, stan, home)
-                        : ais_fail_memory(context, "a lock", sizeof stan->telling);
+    status = load(context, &from, data, stanli, stan, home);
     if (status == AIS_OK) status = describe(context, from.shown, stan, home);
     if (status != AIS_OK) return status;
     ais_target *target = &home->target;
@@ -207,5 +204,5 @@ void ais_stan_release(ais_stan *stan) {
     if (!stan) return;
     if (stan->model) stan->bridge.destruct(stan->model);
     ais_bridge_unload(&stan->bridge);
-    if (stan->made) pthread_mutex_destroy(&stan->telling);
+    ais_stan_record_free(stan->record, stan->dim);
 }

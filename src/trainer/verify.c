@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "judge/again.h"
 #include "judge/reach.h"
 #include "judge/tails.h"
 #include "learned/latent.h"
@@ -34,6 +35,45 @@ static ais_status tell_search(const verification *of) {
     return ais_diagnosis_note(of->context, of->diagnosis, "search", passed, "%s", training->sentence);
 }
 
+/* ---- the density, once more ------------------------------------------------------------------------- */
+
+static ais_evaluator evaluator_of(const verification *of, long used) {
+    const ais_verify_options *options = of->options;
+    long left = options->evaluations > used ? options->evaluations - used : options->evaluations > 0 ? 1 : 0;
+    return (ais_evaluator){.context = of->context,
+                           .target = of->target,
+                           .pool = of->pool,
+                           .most = left,
+                           .deadline = options->seconds > 0 ? ais_now() + options->seconds : 0};
+}
+
+static bool may_ask(const verification *of) {
+    return of->target && of->target->logp && of->options->evaluations >= 0 && of->options->seconds >= 0;
+}
+
+static ais_status tell_again(const verification *of, const ais_again *again) {
+    char sentence[256];
+    snprintf(sentence, sizeof sentence,
+             "the density is not what it was: of %d draws that were asked for again %d have another log density (%.6g "
+             "became %.6g): it changes over time, or several threads disturb it (--threads 1 or --isolate)",
+             again->asked, again->changed, again->before, again->now);
+    ais_status status = again->changed ? ais_diagnosis_warn(of->context, of->diagnosis, sentence) : AIS_OK;
+    if (status != AIS_OK) return status;
+    return ais_diagnosis_note(of->context, of->diagnosis, "the density again", !again->changed,
+                              "%d of %d draws that were asked for again have another log density", again->changed,
+                              again->asked);
+}
+
+static ais_status check_again(const verification *of, long *densities) {
+    ais_again again;
+    if (!may_ask(of)) return AIS_OK;
+    ais_evaluator evaluator = evaluator_of(of, 0);
+    ais_status status = ais_judge_again(of->context, &evaluator, of->draws, &again);
+    *densities += evaluator.densities + evaluator.gradients;
+    ais_evaluator_free(&evaluator);
+    return status == AIS_OK && again.asked ? tell_again(of, &again) : status;
+}
+
 /* ---- tails ----------------------------------------------------------------------------------------- */
 
 static ais_status tell_tails(const verification *of, const ais_tails *tails, long evaluations) {
@@ -57,14 +97,9 @@ static ais_status tell_tails(const verification *of, const ais_tails *tails, lon
 }
 
 static ais_status check_tails(const verification *of, long *densities) {
-    const ais_verify_options *options = of->options;
     ais_tails tails;
-    ais_evaluator evaluator = {.context = of->context,
-                               .target = of->target,
-                               .pool = of->pool,
-                               .most = options->evaluations,
-                               .deadline = options->seconds > 0 ? ais_now() + options->seconds : 0};
-    if (!of->target || !of->target->logp || options->evaluations < 0 || options->seconds < 0) return AIS_OK;
+    if (!may_ask(of)) return AIS_OK;
+    ais_evaluator evaluator = evaluator_of(of, *densities);
     ais_status status = ais_judge_tails(of->context, &evaluator, of->draws, &tails);
     *densities += evaluator.densities;
     ais_evaluator_free(&evaluator);
@@ -125,13 +160,16 @@ ais_status ais_verify(ais_context *context, const ais_target *target, const ais_
                        .diagnosis = diagnosis,
                        .n = (size_t)draws->chains * (size_t)draws->draws};
     double *weight = NULL;
+    long used = 0;
     if (options->training) {
         diagnosis->log_z = options->training->log_z;
         diagnosis->log_z_error = options->training->log_z_error;
     }
     ais_status status = ais_pool_new(context, options->threads, &of.pool);
     if (status == AIS_OK) status = tell_search(&of);
-    if (status == AIS_OK) status = check_tails(&of, densities);
+    if (status == AIS_OK) status = check_again(&of, &used);
+    if (status == AIS_OK) status = check_tails(&of, &used);
+    *densities += used;
     if (status == AIS_OK && options->kernel)
         status = ais_weigh_draws(context, of.pool, options->kernel, draws, &weight);
     if (status == AIS_OK && weight) status = check_reach(&of, weight);

@@ -1,6 +1,7 @@
 """Slow functions by a pool: the same draws, and two workers at once. bench/python/pool.py has the seconds."""
 
 import concurrent.futures
+import ctypes
 import multiprocessing
 import os
 import threading
@@ -120,6 +121,43 @@ def test_an_exception_in_a_worker(processes):
     assert isinstance(caught.value.__cause__, ValueError) and "in breaks" in str(caught.value.__cause__.__cause__)
     with pytest.raises(aisampler.DensityError, match="must return one of shape"):
         aisampler.sample(refuses, 2, pool=processes)
+
+
+def leaves(x):
+    """Ends its process at some point of the plane, in the middle of the run."""
+    if (np.atleast_2d(x)[:, 0] > 4.25).any():
+        os._exit(3)
+    return logp_point(x) if x.ndim == 1 else logp(x)
+
+
+def crashes(x):
+    if (np.atleast_2d(x)[:, 0] > 4.25).any():
+        ctypes.string_at(0)
+    return logp_point(x) if x.ndim == 1 else logp(x)
+
+
+def pools():
+    fork = multiprocessing.get_context("fork")
+    yield fork.Pool(2)
+    yield concurrent.futures.ProcessPoolExecutor(2, mp_context=fork)
+
+
+@pytest.mark.parametrize("function, how", [(leaves, "exit code 3"), (crashes, "signal 11")])
+@pytest.mark.parametrize("vectorized", [True, False])
+def test_a_worker_that_dies(function, how, vectorized):
+    kernel = aisampler.sample(logp, 2, draws=20).kernel
+    for pool in pools():
+        with pool, pytest.raises(aisampler.DensityError, match=rf"a worker of the pool died \(.*{how}\) at ") as caught:
+            aisampler.sample(function, 2, draws=100_000, warmup=10, chains=4, kernel=kernel, vectorized=vectorized, pool=pool)
+        assert np.atleast_2d(caught.value.point).shape[1] == 2
+        assert caught.value.result is not None and caught.value.result.draws.shape[1] > 0
+
+
+def test_workers_that_are_renewed():
+    """Their ends are no deaths."""
+    with multiprocessing.get_context("fork").Pool(2, maxtasksperchild=3) as pool:
+        result = aisampler.sample(logp, 2, draws=20, pool=pool)
+    np.testing.assert_array_equal(result.draws, aisampler.sample(logp, 2, draws=20).draws)
 
 
 def test_what_is_no_pool():
