@@ -111,7 +111,7 @@ void ais_parameter_text(const ais_parameter *parameter, char *text, size_t size)
  * coordinate, the point and both values.
  *
  * A density without a reference is asked from two threads at once as well: one that writes to a static variable is
- * refused. If it takes less than two microseconds that goes on for a hundredth of a second, which is not counted.
+ * refused.
  *
  * A gradient that is off by no more than 2% of its scale, or by what the noise of logp explains, is imprecise, not
  * wrong (ODE solvers, single precision): the check passes and leaves a note. Only proposals depend on a gradient, never
@@ -119,6 +119,8 @@ void ais_parameter_text(const ais_parameter *parameter, char *text, size_t size)
 typedef struct ais_check {
     long evaluations;          /* in: densities and gradients that may be asked for; 0: any number */
     int threads;               /* in: that will ask at once; 1: two threads are not tried */
+    bool longer;               /* in: one that takes less than two microseconds is asked by both for a hundredth of a
+                                  second more, which is not counted: they seldom meet otherwise */
     long densities, gradients; /* out: asked for */
     char note[400];            /* out: one sentence for the user, or empty */
 } ais_check;

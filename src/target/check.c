@@ -358,20 +358,20 @@ static ais_status check_batch(check *at) {
 
 /* ---- two threads ------------------------------------------------------------------------------------ */
 
-static ais_status check_together(check *at, ais_counted *counted, int threads) {
+static ais_status check_together(check *at, ais_counted *counted, const ais_check *how) {
     long densities, gradients;
     int found;
     double answer;
     char text[400];
     ais_together_cost(at->asked, at->count, &densities, &gradients);
     if (!ais_counted_add(counted, densities, gradients)) return AIS_OK; /* whoever looks at the budget says so */
-    if (!ais_ask_together(at->asked, at->count, at->point, at->value, threads == 1, &found, &answer))
+    if (!ais_ask_together(at->asked, at->count, at->point, at->value, how, &found, &answer))
         return ais_fail_memory(at->context, "the check of a target", sizeof text);
     if (found < 0) return AIS_OK;
     const double *x = at->point + (size_t)found * (size_t)at->target->dim;
     double again = at->asked->logp(x, at->asked->data); /* by one thread */
-    if (threads == 1 || again != at->value[found])
-        return refuse_change(at, at->value[found], threads == 1 ? answer : again, x);
+    if (how->threads == 1 || again != at->value[found])
+        return refuse_change(at, at->value[found], how->threads == 1 ? answer : again, x);
     return ais_fail(at->context, AIS_BAD_DENSITY,
                     "%s: logp is %.9g, and %.9g when two threads ask at once, at %s; it is not safe to be called from "
                     "several threads (does it write to a static variable?): take one thread (--threads 1), or "
@@ -427,7 +427,7 @@ ais_status ais_target_check(ais_context *context, const ais_target *target, uint
     status = check_logp(&at);
     if (status == AIS_OK && target->grad) status = check_gradient(&at);
     if (status == AIS_OK && target->batch) status = check_batch(&at);
-    if (status == AIS_OK && !target->reference) status = check_together(&at, &counted, result->threads);
+    if (status == AIS_OK && !target->reference) status = check_together(&at, &counted, result);
     free(memory);
     ais_counted_end(&counted);
     result->densities = ais_counted_densities(&counted);

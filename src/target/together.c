@@ -18,7 +18,7 @@ typedef struct meeting {
     int count;
     const double *point, *value;
     double by_gradient[MOST]; /* logp as grad returns it */
-    bool alone;
+    bool alone, longer;
     atomic_int arrived; /* at the door of a round */
     atomic_bool over;   /* an answer was another one */
     atomic_int found;
@@ -107,7 +107,7 @@ static void *visit(void *data) {
     double began = ais_now(), own = own_seconds();
     ask_points(who);
     bool quick = own_seconds() - own < at->count * quick_evaluation && ais_now() - began < slow_round;
-    if (quick && !at->alone) ask_points_for_a_while(who);
+    if (quick && at->longer && !at->alone) ask_points_for_a_while(who);
     if (at->target->batch) {
         meet(at, round++);
         ask_batch(who);
@@ -119,14 +119,15 @@ static void *visit(void *data) {
     return NULL;
 }
 
-bool ais_ask_together(const ais_target *target, int count, const double *point, const double *value, bool alone,
-                      int *found, double *answer) {
+bool ais_ask_together(const ais_target *target, int count, const double *point, const double *value,
+                      const ais_check *how, int *found, double *answer) {
     size_t dim = (size_t)target->dim;
     meeting at = {.target = target,
                   .count = count < MOST ? count : MOST,
                   .point = point,
                   .value = value,
-                  .alone = alone,
+                  .alone = how->threads == 1,
+                  .longer = how->longer,
                   .found = -1};
     double *room = malloc(2 * MOST * dim * sizeof *room);
     *found = -1;

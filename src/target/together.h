@@ -7,14 +7,13 @@
 
 enum { AIS_TOGETHER_POINTS = 8 };
 
-/* What asking about `count` points costs, counted. A density that takes less than two microseconds is asked for
- * a hundredth of a second more, for two threads seldom meet in so short a time: that is not counted. */
+/* What asking about `count` points costs, counted. */
 void ais_together_cost(const ais_target *target, int count, long *densities, long *gradients);
 
 /* Asks for points (count x dim, up to AIS_TOGETHER_POINTS) at which logp is `value` twice, in opposite order: by two
- * threads at once, or one after the other where `alone` is said or there is no second thread. A point where an answer
+ * threads at once, or one after the other where `how` has one thread or there is no second one. A point where an answer
  * differs is in *found then, from 0, with the answer; -1: there is none. False when memory is out. */
-bool ais_ask_together(const ais_target *target, int count, const double *point, const double *value, bool alone,
-                      int *found, double *answer);
+bool ais_ask_together(const ais_target *target, int count, const double *point, const double *value,
+                      const ais_check *how, int *found, double *answer);
 
 #endif
