@@ -137,7 +137,7 @@ static void escape(call *here) {
 static void fail_to_open(const char *how, const char *more) {
     const char *line[] = {"aisampler: ", guard.opening, " ", how, more, " while it was opened\n"};
     for (size_t i = 0; i < sizeof line / sizeof *line; i++) put(line[i]);
-    for (;;) syscall(SYS_exit_group, EXIT_FAILED);
+    for (;;) syscall(SYS_exit_group, EXIT_FAILED); // NOLINT(bugprone-signal-handler)
 }
 
 static void crashed(int number) {
@@ -183,7 +183,7 @@ bool guard_insist(void) {
 /* exit and its kin of the whole program, so that a density that calls them comes here (the linker exports them):
  * functions that libraries registered for exit, HDF5 for one, must not run before the files are complete. */
 static void leave(int code) {
-    worker_leave(code);
+    worker_leave(code); // NOLINT(bugprone-signal-handler): outside of a worker it does nothing
     if (guard.opening) fail_to_open("called exit", "");
     if (!mine || !mine->inside) return;
     trip(TRIP_EXIT, code, mine);
@@ -328,7 +328,10 @@ const char *guard_message(void) {
     if (guard.message[0]) return guard.message;
     char what[600], where[400];
     say_what(what, sizeof what);
-    if (guard.kind == TRIP_ISOLATED) return strcpy(guard.message, what);
+    if (guard.kind == TRIP_ISOLATED) {
+        snprintf(guard.message, sizeof guard.message, "%s", what);
+        return guard.message;
+    }
     say_where(where, sizeof where);
     snprintf(guard.message, sizeof guard.message, "%s at %s%s%s", what,
              guard.points > 1 ? "a batch of points, the first of which is " : "", where,

@@ -35,9 +35,9 @@
  * A density that crashes, calls exit or does not return (Ctrl-C twice) ends the command with the point in its message,
  * and with the draws until then; with --isolate such points count as density 0, and it goes on (docs/c_files.md).
  *
- * The functions may be called from several threads at once with the same data, and must not write to static variables. Without a batch form chains are shared
- * out over the threads one by one, which suits a density that takes long; a batch form gets up to 64 points at once, on
- * one thread, and should gain by it.
+ * The functions may be called from several threads at once with the same data, and must not write to static variables.
+ * Without a batch form chains are shared out over the threads one by one, which suits a density that takes long; a
+ * batch form gets up to 64 points at once, on one thread, and should gain by it.
  */
 #ifndef AISAMPLER_DENSITY_H
 #define AISAMPLER_DENSITY_H
