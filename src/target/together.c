@@ -11,7 +11,7 @@
 enum { MOST = AIS_TOGETHER_POINTS, ROUNDS_PER_LOOK = 16 };
 static const double quick_evaluation = 2e-6, /* seconds of the processor */
     slow_round = 1e-3,                       /* seconds by the clock: it waits for something else */
-    more = 0.01; /* of the processor: on a busy machine threads meet when one is interrupted */
+    more = 0.03; /* of the processor: on a busy machine threads meet when one is interrupted */
 
 typedef struct meeting {
     const ais_target *target;
