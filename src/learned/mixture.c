@@ -183,11 +183,15 @@ ais_status ais_kernel_mixture(ais_context *context, const ais_mixture_options *o
                             2 * (size_t)options->count * (size_t)options->dim * (size_t)options->dim * sizeof(double));
     if (options->freedom != 0) components->freedom = options->freedom;
     for (int k = 0; k < options->count && status == AIS_OK; k++) status = add(context, options, k, components);
+    if (status == AIS_OK) ais_components_weigh(components);
+    for (int k = 0; k < options->count && status == AIS_OK; k++)
+        if (!(components->weight[k] >= DBL_MIN)) /* as a share of all, which is what a file has */
+            status = ais_fail(context, AIS_BAD_ARGUMENT, "mixture: weight %d is %g, too small beside the others", k + 1,
+                              options->weight[k]);
     if (status != AIS_OK) {
         release(&this->kernel);
         return status;
     }
-    ais_components_weigh(components);
     *kernel = &this->kernel;
     return AIS_OK;
 }

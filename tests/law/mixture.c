@@ -224,6 +224,8 @@ static void impossible_mixtures(void **state) {
         {{.dim = 1, .count = 1, .mean = mean, .factor = factor, .freedom = 0.5}, "freedom is 0.5"},
         {{.dim = 1, .count = 1, .mean = mean, .factor = factor, .freedom = NAN}, "freedom is"},
         {{.dim = 1, .count = 1, .mean = mean, .factor = factor, .weight = &zero}, "weight 1 is 0"},
+        {{.dim = 1, .count = 2, .mean = factor, .factor = (double[]){1, 1}, .weight = (double[]){1e-300, 1e300}},
+         "weight 1 is 1e-300, too small"},
         {{.dim = 2, .count = 1, .mean = mean, .factor = factor}, "coordinate 2 of mean 1"},
         {{.dim = 1, .count = 2, .mean = factor, .factor = factor}, "factor 2 is singular"},
         {{.dim = 2, .count = 1, .mean = factor, .factor = singular}, "factor 1 is singular"},
