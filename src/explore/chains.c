@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/stop.h"
 #include "kernel/kernel.h"
 
 /* A target that remembers where it was asked for its gradient. */
@@ -43,7 +44,7 @@ static bool is_over(memory *this) {
     const ais_stretch *stretch = this->stretch;
     this->over = this->over ||
                  (stretch->most && this->densities + stretch->price * (this->gradients + 1) > stretch->most) ||
-                 (stretch->stop && *stretch->stop) || (stretch->deadline > 0 && ais_now() > stretch->deadline);
+                 ais_asked_to_stop(stretch->stop) || (stretch->deadline > 0 && ais_now() > stretch->deadline);
     return this->over;
 }
 

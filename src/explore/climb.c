@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/stop.h"
 #include "explore/source.h"
 #include "kernel/kernel.h"
 #include "learned/learned.h"
@@ -217,7 +218,7 @@ static ais_status first_failure(ais_context *context, const task *this) {
 }
 
 static bool is_over(const ais_climb *climb, long spent) {
-    return (climb->most && spent >= climb->most) || (climb->stop && *climb->stop) ||
+    return (climb->most && spent >= climb->most) || ais_asked_to_stop(climb->stop) ||
            (climb->deadline > 0 && ais_now() > climb->deadline);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/ranks.h"
+#include "base/stop.h"
 #include "checkpoint/adam.h"
 
 static const double slower = 0.5; /* of the rate, after a rollback */
@@ -157,7 +158,7 @@ static void exchange(ais_checkpoint *checkpoint, void *data) {
 }
 
 static ais_status begin_round(ais_context *context, ais_loop *loop) {
-    double asked[2] = {loop->watch.stop && *loop->watch.stop,
+    double asked[2] = {ais_asked_to_stop(loop->watch.stop),
                        loop->watch.deadline > 0 && ais_now() > loop->watch.deadline};
     ais_status status = ais_checkpoint_offer(context, loop->watch.checkpoint);
     if (status == AIS_OK) status = ais_ranks_largest(context, loop->watch.ranks, asked, 2); /* all stop, or none */

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/stop.h"
 #include "kernel/kernel.h"
 
 enum { ROWS = 128 }; /* points of one task at most; of several AIS_LANES */
@@ -69,7 +70,7 @@ static ais_status check(ais_evaluator *evaluator, size_t count, const double *x,
         if (!(logp[c] < INFINITY))
             return ais_fail_density(evaluator->context, evaluator->target, logp[c],
                                     x + c * (size_t)evaluator->target->dim);
-    if (evaluator->stop && *evaluator->stop) return ais_fail(evaluator->context, AIS_STOPPED, "stopped");
+    if (ais_asked_to_stop(evaluator->stop)) return ais_fail(evaluator->context, AIS_STOPPED, "stopped");
     return AIS_OK;
 }
 

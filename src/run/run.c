@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/ranks.h"
 #include "base/status.h"
+#include "base/stop.h"
 #include "report/verdict.h"
 #include "run/keep.h"
 #include "run/record.h"
@@ -303,7 +304,7 @@ static long judging_limit(const job *this) {
     return most > 0 ? most : -1;
 }
 
-static bool stop_asked(const job *this) { return this->options.stop && *this->options.stop; }
+static bool stop_asked(const job *this) { return ais_asked_to_stop(this->options.stop); }
 
 /* Half of what is left until the deadline: files and figures take time, too. */
 static double judging_seconds(const job *this) {

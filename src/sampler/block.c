@@ -157,7 +157,7 @@ void ais_block_run(void *data, int b) {
     run->tally[b].steps = 0;
     block->status = draw_round(run, b);
     run->tally[b].accept_sum = accepted_by_all(run, block) - before;
-    bool asked = run->stop && *run->stop;
+    bool asked = ais_asked_to_stop(run->stop);
     run->tally[b].gave_up = block->status != AIS_OK && !block->counted.refused && asked;
     if (block->counted.refused || asked) block->status = AIS_OK; /* the draw is dropped; no fault of the density */
     count_evaluations(run, b);

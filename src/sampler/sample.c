@@ -63,7 +63,7 @@ static ais_status end_round(ais_context *context, ais_sampling *run, round_end *
         if (run->block[b].counted.refused) spent = 1;
     }
     ais_run_see_to_deadline(run); /* rounds may be too short to be watched */
-    bool asked = run->stop && *run->stop;
+    bool asked = ais_asked_to_stop(run->stop);
     double value[] = {missing, asked, run->halt, spent};
     ais_status status = ais_ranks_largest(context, run->ranks, value, sizeof value / sizeof *value);
     *end = (round_end){.count = run->round - (int)value[0], .cut = value[1] != 0 || value[2] != 0 || value[3] != 0};

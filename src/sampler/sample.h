@@ -6,6 +6,7 @@
 #include <aisampler/sampler.h>
 
 #include "base/pool.h"
+#include "base/stop.h"
 #include "kernel/kernel.h"
 #include "sampler/kept.h"
 #include "sampler/resume.h"
@@ -183,7 +184,7 @@ void ais_run_see_to_deadline(ais_sampling *run);
 
 /* Whether somebody asked for the end, or the deadline came. */
 static inline bool ais_run_halted(const ais_sampling *run) {
-    return (run->stop && *run->stop) || atomic_load_explicit(&run->halt, memory_order_relaxed);
+    return ais_asked_to_stop(run->stop) || atomic_load_explicit(&run->halt, memory_order_relaxed);
 }
 
 #endif

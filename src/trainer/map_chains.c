@@ -5,6 +5,7 @@
 
 #include <aisampler/diagnostics.h>
 
+#include "base/stop.h"
 #include "explore/affine.h"
 #include "explore/chains.h"
 #include "learned/learned.h"
@@ -65,8 +66,8 @@ static ais_status go(ais_context *context, ais_map_learning *this, ais_stretch *
     evaluator->densities += run->densities;
     ais_count_gradients(evaluator, run->gradients);
     if (status != AIS_OK || !run->cut_short) return status;
-    return evaluator->stop && *evaluator->stop ? ais_fail(context, AIS_STOPPED, "stopped while exploring")
-                                               : ais_fail(context, AIS_SPENT, "the budget was spent on exploring");
+    return ais_asked_to_stop(evaluator->stop) ? ais_fail(context, AIS_STOPPED, "stopped while exploring")
+                                              : ais_fail(context, AIS_SPENT, "the budget was spent on exploring");
 }
 
 static ais_status stretch(ais_context *context, ais_map_learning *this, int number) {

@@ -5,6 +5,7 @@
 
 #include <aisampler/diagnostics.h>
 
+#include "base/stop.h"
 #include "explore/affine.h"
 #include "fit/flow_start.h"
 #include "learned/learned.h"
@@ -203,7 +204,7 @@ static ais_status go(ais_context *context, ais_map_learning *this, ais_climb *cl
     evaluator->densities += climb->densities;
     evaluator->gradients += climb->gradients;
     if (status == AIS_OK && climb->cut_short)
-        return evaluator->stop && *evaluator->stop
+        return ais_asked_to_stop(evaluator->stop)
                    ? ais_fail(context, AIS_STOPPED, "stopped on the ladder")
                    : ais_fail(context, AIS_SPENT, "the budget was spent on round %d of the ladder: allow more",
                               number + 1);

@@ -38,7 +38,8 @@ typedef struct density {
 } density;
 
 static void count(density *of) {
-    if (atomic_fetch_add(&of->asked, 1) + 1 == of->last) of->stop = 1;
+    if (atomic_fetch_add(&of->asked, 1) + 1 == of->last)
+        __atomic_store_n(&of->stop, 1, __ATOMIC_RELAXED); /* from any thread */
 }
 
 /* Two modes, one of them curved. */

@@ -20,8 +20,8 @@ typedef struct asked {
 
 static double value(const double *x, asked *of) {
     long so_far = of->densities + of->gradients;
-    if (of->limit && so_far >= of->limit) of->stop = 1;
-    if (of->stop && of->fails) return NAN;
+    if (of->limit && so_far >= of->limit) __atomic_store_n(&of->stop, 1, __ATOMIC_RELAXED); /* from any thread */
+    if (of->fails && __atomic_load_n(&of->stop, __ATOMIC_RELAXED)) return NAN;
     double a = x[0] - of->mean, b = x[1] - 0.5 * a;
     return -0.5 * a * a - 2 * b * b;
 }
