@@ -97,8 +97,8 @@ typedef struct ais_run_options {
     void *progress_data;
     /* Non-zero ends learning with the best kernel so far, and drawing with the draws so far; or NULL. Who sets it back
      * to zero in `learned` gets draws after learning was stopped. A density that cannot go on sets it and answers NaN:
-     * it is asked no more, not even to judge, and the draws so far come back. It is read atomically; from another thread
-     * than the one that called, set it so: __atomic_store_n(&stop, 1, __ATOMIC_RELAXED). */
+     * it is asked no more, not even to judge, and the draws so far come back. It is read atomically; from another
+     * thread than the one that called, set it so: __atomic_store_n(&stop, 1, __ATOMIC_RELAXED). */
     const volatile sig_atomic_t *stop;
     const ais_ranks *ranks; /* rank 0 alone has sinks, and gets draws and diagnosis; NULL: all here */
     /* A file that is renewed while draws are made and stays at the end, with CHECKPOINT.journal beside it, which has
