@@ -4,6 +4,8 @@
 
 #include <aisampler/aisampler.h>
 
+#include "brief.h"
+
 typedef struct outcome {
     ais_target *target;
     ais_kernel *kernel;
@@ -46,6 +48,7 @@ static ais_diagnosis *judge(const outcome *out, int chains, int draws) {
 
 static void many_modes(void **state) {
     (void)state;
+    if (brief()) skip(); /* needs the whole training */
     const char *const specs[] = {"mog6", "triangle"};
     for (int t = 0; t < 2; t++) {
         outcome out = train(specs[t], (ais_train_options){.seed = 3, .effective = 200000});
@@ -64,6 +67,7 @@ static void many_modes(void **state) {
 
 static void a_regression(void **state) {
     (void)state;
+    if (brief()) skip(); /* needs the whole training */
     outcome out = train("heart", (ais_train_options){.seed = 3, .effective = 2e6});
     assert_true(out.training->acceptance > 0.95 && out.training->modes == 1);
     assert_near(out.training->log_z, out.target->reference->log_z, 0.01);
@@ -76,6 +80,7 @@ static void a_regression(void **state) {
 
 static void far_apart_in_eight_dimensions(void **state) {
     (void)state;
+    if (brief()) skip(); /* needs the whole training */
     outcome out = train("twomodes:dim=8,sd2=0.25", (ais_train_options){.seed = 3, .scale = 10, .screen = 32000});
     assert_near(out.training->log_z, 0, 0.02);
     ais_diagnosis *diagnosis = judge(&out, 200, 1000);
@@ -89,7 +94,7 @@ static void threads_change_nothing(void **state) {
     outcome out[2];
     size_t count[2];
     const char *const specs[] = {"mog2", "heart"};
-    for (int t = 0; t < 2; t++) {
+    for (int t = 0; t < (brief() ? 1 : 2); t++) {
         const float *weights[2];
         for (int k = 0; k < 2; k++) {
             out[k] = train(specs[t], (ais_train_options){.seed = 5, .threads = k ? 3 : 1, .steps = 60});
