@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "look/anneal.h"
+#include "look/join.h"
 #include "look/refit.h"
 #include "look/suspect.h"
 #include "look/weighted.h"
@@ -103,7 +104,7 @@ static ais_status look(session *s) {
     if (!wanted) wanted = dim <= 8 ? 4000 * dim : 24000 + 1000 * dim;
     if ((status = ais_search_screen(&s->search, wanted, 4 * wanted)) != AIS_OK) return status;
     if (s->modes.mixture.count) ais_modes_weigh(&s->modes);
-    status = ais_join_modes(&s->evaluator, &s->modes.mixture, s->group, &start->separate);
+    status = ais_join_modes(&s->evaluator, &s->modes, s->group, &start->separate);
     if (status == AIS_OK && start->separate > 1) start->separate = relevant_groups(s);
     return status;
 }

@@ -9,7 +9,4 @@
  * text (size bytes). To be called after ais_search_begin. */
 ais_status ais_suspect(ais_search *search, char *text, size_t size);
 
-/* The number of groups of modes that no valley of log p divides; group[k] for every mode. */
-ais_status ais_join_modes(ais_evaluator *evaluator, const ais_components *modes, int *group, int *groups);
-
 #endif
