@@ -127,6 +127,8 @@ ais_status ais_source_draw(ais_context *context, const ais_source *source, int d
     }
     if (source->mixture) {
         ais_components_draw(source->mixture, seed, step, n, x, pool);
+    } else if (source->box.low) {
+        ais_box_points(&source->box, seed, step, n, dim, x);
     } else {
         for (size_t c = 0; c < n; c++) {
             ais_stream stream = {seed, step, (uint32_t)c, AIS_FOR_SEARCH};
@@ -146,6 +148,10 @@ ais_status ais_source_logq(ais_context *context, const ais_source *source, int d
     }
     if (source->mixture) {
         ais_components_logq(source->mixture, n, x, logq, NULL, pool);
+        return AIS_OK;
+    }
+    if (source->box.low) {
+        for (size_t c = 0; c < n; c++) logq[c] = ais_box_logq(&source->box, dim, x + c * (size_t)dim);
         return AIS_OK;
     }
     for (size_t c = 0; c < n; c++) {

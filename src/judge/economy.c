@@ -4,8 +4,9 @@
 
 /* Nominal costs: a density of some thousand data points, and half the speed of one core of 2020. */
 static const double nominal_evaluation = 1e-4, nominal_arithmetic = 1e-10;
-/* What an evaluation counts for at the least where costs are measured, with and without gradients. */
-static const double least_gradient = 2e-5, least_density = 3e-4;
+/* What an evaluation counts for at the least where costs are measured: around one mode with a gradient, with several
+ * modes, and without a gradient. */
+static const double least_gradient = 2e-5, least_weighed = 3e-4, least_density = 1e-3;
 /* What a first round leaves of the waste, as a share (docs/notebook), and how far one round is believed. */
 static const double usual_share = 0.4, least_share = 0.25, first_waste = 1;
 
@@ -17,9 +18,10 @@ ais_economy ais_economy_begin(double wanted, bool measured) {
                          .arithmetic = nominal_arithmetic};
 }
 
-void ais_economy_measure(ais_economy *economy, double seconds, bool gradients) {
+void ais_economy_measure(ais_economy *economy, double seconds, bool gradients, bool weighed) {
     if (!economy->measured) return;
-    economy->density = economy->gradient = fmax(ais_coarse(seconds), gradients ? least_gradient : least_density);
+    double least = !gradients ? least_density : weighed ? least_weighed : least_gradient;
+    economy->density = economy->gradient = fmax(ais_coarse(seconds), least);
 }
 
 double ais_coarse(double cost) { return cost > 0 && cost < INFINITY ? exp2(round(log2(cost))) : cost; }

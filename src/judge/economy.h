@@ -20,8 +20,8 @@ typedef struct ais_economy {
 ais_economy ais_economy_begin(double wanted, bool measured);
 
 /* A measured cost of an evaluation: rounded, and never below what evaluations are worth in any case, since they are
- * what people count; more without gradients, where each one says less. */
-void ais_economy_measure(ais_economy *economy, double seconds, bool gradients);
+ * what people count; more where points are weighed, and most without gradients, where each one says less. */
+void ais_economy_measure(ais_economy *economy, double seconds, bool gradients, bool weighed);
 
 /* The nearest power of two. */
 double ais_coarse(double cost);

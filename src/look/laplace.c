@@ -11,12 +11,19 @@ static const double LARGEST = 1e4; /* sd, in units of the search region's scale 
 typedef struct fit {
     double *hessian, *value, *axis, *sd;     /* dim x dim, dim, dim x dim, dim */
     double *point, *point_logp, *point_grad; /* 2 dim + 1 rows */
+    double *stencil, *stencil_logp;          /* dim (dim + 1) rows, without a gradient */
+    double *gradient;                        /* dim: where the curvature was taken, */
+    bool known;                              /* if values of log p gave it */
     bool *probed;                            /* dim: sd comes from probes, not from the Hessian */
     double *mean;                            /* dim: where the fit is */
     double *fall;                            /* dim: of log p, mean of both sides, one sd away */
 } fit;
 
-static bool take(fit *f, ais_arena *arena, size_t dim) {
+static bool take(fit *f, ais_arena *arena, size_t dim, bool values) {
+    size_t rows = values ? dim * (dim + 1) : 0;
+    f->stencil = AIS_TAKE(arena, double, rows *dim);
+    f->stencil_logp = AIS_TAKE(arena, double, rows);
+    f->gradient = AIS_TAKE(arena, double, dim);
     f->hessian = AIS_TAKE(arena, double, dim *dim);
     f->value = AIS_TAKE(arena, double, dim);
     f->axis = AIS_TAKE(arena, double, dim *dim);
@@ -27,8 +34,8 @@ static bool take(fit *f, ais_arena *arena, size_t dim) {
     f->fall = AIS_TAKE(arena, double, dim);
     f->mean = AIS_TAKE(arena, double, dim);
     f->probed = AIS_TAKE(arena, bool, dim);
-    return f->hessian && f->value && f->axis && f->sd && f->point && f->point_logp && f->point_grad && f->fall &&
-           f->mean;
+    return (!values || (f->stencil && f->stencil_logp)) && f->gradient && f->hessian && f->value && f->axis && f->sd &&
+           f->point && f->point_logp && f->point_grad && f->fall && f->mean;
 }
 
 /* Beside a wall one of the points x +- h has no gradient: that of x, its last row, takes its place. */
@@ -48,9 +55,45 @@ static ais_status step_back_from_walls(ais_evaluator *evaluator, fit *f, const d
     return status;
 }
 
+/* Minus the Hessian and the gradient at x by values of log p alone, at x +- h along every coordinate and every sum of
+ * two. *whole: none of them lies behind a wall. */
+static ais_status curvature_of_values(ais_evaluator *evaluator, fit *f, const double *x, double top, double h,
+                                      bool *whole) {
+    size_t dim = (size_t)evaluator->target->dim, rows = 0;
+    for (size_t i = 0; i < dim; i++)
+        for (size_t j = 0; j <= i; j++)
+            for (int side = -1; side <= 1; side += 2, rows++) {
+                double *row = f->stencil + rows * dim;
+                memcpy(row, x, dim * sizeof *x);
+                row[i] += side * h;
+                if (j < i) row[j] += side * h;
+            }
+    ais_status status = ais_evaluate(evaluator, rows, f->stencil, f->stencil_logp);
+    *whole = status == AIS_OK;
+    for (size_t r = 0; r < rows && *whole; r++) *whole = f->stencil_logp[r] > -INFINITY;
+    if (!*whole) return status;
+    for (size_t i = 0, row = 0; i < dim; i++)
+        for (size_t j = 0; j <= i; j++, row += 2) {
+            const double *below = f->stencil_logp + row, *above = below + 1;
+            f->hessian[i * dim + j] = (2 * top - *below - *above) / (h * h); /* along the sum, where j < i */
+            if (j == i) f->gradient[i] = (*above - *below) / (2 * h);
+        }
+    for (size_t i = 0; i < dim; i++)
+        for (size_t j = 0; j < i; j++)
+            f->hessian[i * dim + j] = f->hessian[j * dim + i] =
+                0.5 * (f->hessian[i * dim + j] - f->hessian[i * dim + i] - f->hessian[j * dim + j]);
+    return AIS_OK;
+}
+
 /* Eigenvalues and axes of minus the Hessian, by differences over +-h. */
-static ais_status curvature(ais_evaluator *evaluator, fit *f, const double *x, double h, bool *good) {
+static ais_status curvature(ais_evaluator *evaluator, fit *f, const double *x, double top, double h, bool *good) {
     size_t dim = (size_t)evaluator->target->dim;
+    f->known = false;
+    if (!evaluator->target->grad) {
+        ais_status by_values = curvature_of_values(evaluator, f, x, top, h, &f->known);
+        if (f->known) *good = ais_eigen(dim, f->hessian, f->value, f->axis);
+        if (by_values != AIS_OK || f->known) return by_values;
+    }
     for (size_t r = 0; r < 2 * dim; r++) {
         memcpy(f->point + r * dim, x, dim * sizeof *x);
         f->point[r * dim + r / 2] += r % 2 ? -h : h;
@@ -110,14 +153,15 @@ static ais_status settle(ais_evaluator *evaluator, fit *f, const double *x, doub
 }
 
 /* Curvature at x with a difference that suits it. */
-static ais_status curvature_at(ais_evaluator *evaluator, fit *f, const double *x, double scale, bool *good) {
+static ais_status curvature_at(ais_evaluator *evaluator, fit *f, const double *x, double top, double scale,
+                               bool *good) {
     size_t dim = (size_t)evaluator->target->dim;
     double h = 1e-4 * scale, kept = evaluator->difference;
-    ais_status status = curvature(evaluator, f, x, h, good);
+    ais_status status = curvature(evaluator, f, x, top, h, good);
     if (status != AIS_OK || !*good || !(1 / sqrt(fmax(f->value[dim - 1], 1e-300)) < 30 * h)) return status;
     h = 0.01 / sqrt(f->value[dim - 1]); /* a mode narrower than the difference: once more, closer */
     evaluator->difference = fmin(kept, 0.1 * h);
-    status = curvature(evaluator, f, x, h, good);
+    status = curvature(evaluator, f, x, top, h, good);
     evaluator->difference = kept;
     return status;
 }
@@ -126,8 +170,8 @@ static ais_status curvature_at(ais_evaluator *evaluator, fit *f, const double *x
  * *gain: what the step promises; x and *top are moved when it rises. */
 static ais_status newton(ais_evaluator *evaluator, fit *f, double scale, double *x, double *top, double *gain) {
     size_t dim = (size_t)evaluator->target->dim;
-    double *gradient = f->point_grad, value;
-    ais_status status = ais_evaluate_gradient(evaluator, 1, x, &value, gradient);
+    double *gradient = f->known ? f->gradient : f->point_grad, value;
+    ais_status status = f->known ? AIS_OK : ais_evaluate_gradient(evaluator, 1, x, &value, gradient);
     if (status != AIS_OK) return status;
     memcpy(f->point, x, dim * sizeof *x);
     *gain = 0;
@@ -168,7 +212,7 @@ static ais_status make(ais_evaluator *evaluator, fit *f, double scale, const dou
     memcpy(x, start, dim * sizeof *x);
     for (int k = 0; k < NEWTON_STEPS && gain > 1e-3; k++) {
         double before = top;
-        status = curvature_at(evaluator, f, x, scale, &good);
+        status = curvature_at(evaluator, f, x, top, scale, &good);
         if (status == AIS_OK && good) status = newton(evaluator, f, scale, x, &top, &gain);
         if (status != AIS_OK || !good) return status;
         if (top == before) break;
@@ -193,7 +237,7 @@ ais_status ais_laplace(ais_evaluator *evaluator, double scale, const double *x, 
     fit room;
     size_t dim = (size_t)evaluator->target->dim;
     *added = false;
-    ais_status status = take(&room, &arena, dim)
+    ais_status status = take(&room, &arena, dim, !evaluator->target->grad)
                             ? make(evaluator, &room, scale, x, f, modes, added)
                             : ais_fail_memory(evaluator->context, "a Laplace fit", 6 * dim * dim * sizeof(double));
     ais_arena_free(&arena);

@@ -151,7 +151,7 @@ void ais_screen_summits(ais_screen *screen, ais_pool *pool) {
     if (screen->surveyed) ais_share_out(pool, (int)((screen->n + ROWS - 1) / ROWS), summit_task, screen);
 }
 
-long ais_screen_enough(int dim) { return dim <= SUMMIT_DIMENSIONS ? 2 * NEIGHBOURS : 5; }
+long ais_screen_enough(int dim, bool even) { return dim <= SUMMIT_DIMENSIONS && !even ? 2 * NEIGHBOURS : 5; }
 
 static bool eligible(const ais_screen *screen, size_t c) { return screen->odd[c] > 1 && !screen->used[c]; }
 

@@ -31,8 +31,8 @@ void ais_screen_judge(ais_screen *screen, const ais_modes *modes, ais_pool *pool
 void ais_screen_summits(ais_screen *screen, ais_pool *pool);
 
 /* Points of the region by which a mode should be seen at the least: so many that another like it would have been. A
- * summit has neighbours. */
-long ais_screen_enough(int dim);
+ * summit has neighbours; where points lie evenly, about as many as expected. */
+long ais_screen_enough(int dim, bool even);
 
 /* Up to `most` odd points that were not used, into x: where the summits are known those alone, the highest first; else
  * half of them the oddest, half at random. */

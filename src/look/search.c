@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "look/join.h"
 #include "look/laplace.h"
 #include "look/screen.h"
 #include "simd/normal.h"
@@ -25,6 +26,16 @@ void ais_search_points(uint64_t seed, uint64_t step, size_t n, int dim, double s
     }
 }
 
+/* n points of N(0, (s unit)^2). */
+static void normal_points(uint64_t seed, uint64_t step, size_t n, int dim, double scale, const double *unit,
+                          double *x) {
+    for (size_t c = 0; c < n; c++) {
+        ais_stream stream = {seed, step, (uint32_t)c, AIS_FOR_SEARCH};
+        ais_normals(&stream, (size_t)dim, x + c * (size_t)dim);
+        for (int i = 0; i < dim; i++) x[c * (size_t)dim + (size_t)i] *= scale * unit[i];
+    }
+}
+
 ais_status ais_search_new(ais_search *search, ais_evaluator *evaluator, uint64_t seed, double scale, int most,
                           ais_modes *modes, ais_arena *arena) {
     int dim = evaluator->target->dim;
@@ -33,7 +44,9 @@ ais_status ais_search_new(ais_search *search, ais_evaluator *evaluator, uint64_t
                            .scale = scale,
                            .most = most,
                            .modes = modes,
+                           .arena = arena,
                            .hits = AIS_TAKE(arena, long, 2 * most),
+                           .group = AIS_TAKE(arena, int, 2 * most),
                            .peak = AIS_TAKE(arena, double, dim),
                            .unit = AIS_TAKE(arena, double, dim),
                            .variance = AIS_TAKE(arena, double, dim),
@@ -41,7 +54,7 @@ ais_status ais_search_new(ais_search *search, ais_evaluator *evaluator, uint64_t
                            .lowest = INFINITY,
                            .highest = -INFINITY};
     for (int i = 0; search->unit && i < dim; i++) search->unit[i] = 1;
-    if (!search->hits || !search->peak || !search->unit || !search->variance ||
+    if (!search->hits || !search->group || !search->peak || !search->unit || !search->variance ||
         !ais_modes_take(modes, arena, dim, 2 * most))
         return ais_fail_memory(evaluator->context, "modes", (size_t)most * (size_t)dim * (size_t)dim);
     return AIS_OK;
@@ -133,6 +146,7 @@ static ais_status optimise(ais_search *search, int runs, double *x, double *logp
     int before = search->modes->mixture.count;
     status = ais_absorb(search->evaluator, scale, runs, x, logp, ending, search->most, search->modes, added);
     search->reordered |= search->modes->mixture.count != before + *added;
+    search->regroup |= *added > 0;
     return status;
 }
 
@@ -236,30 +250,98 @@ bool ais_search_widen(ais_search *search) {
     return wider;
 }
 
-static ais_status screen_chunk(ais_search *search, size_t points) {
+/* What holds the relevant modes, with some room. */
+static void box_of(const ais_search *search, ais_box *box) {
+    static const double sds = 3, room = 0.1;
+    const ais_modes *modes = search->modes;
+    size_t dim = (size_t)modes->mixture.dim;
+    for (size_t i = 0; i < dim; i++) {
+        double low = INFINITY, high = -INFINITY;
+        for (size_t k = 0; k < (size_t)modes->mixture.count; k++) {
+            if (!ais_search_relevant(search, (int)k)) continue;
+            double mean = modes->mixture.mean[k * dim + i], reach = sds * sqrt(variance_of(modes, k, i));
+            low = fmin(low, mean - reach);
+            high = fmax(high, mean + reach);
+        }
+        box->low[i] = low - room * (high - low);
+        box->high[i] = high + room * (high - low);
+    }
+}
+
+/* How the points of a screen are spread. */
+typedef struct spread {
+    size_t region, close, few; /* points of the region, near to 0, and of modes with coordinates redrawn */
+    bool boxed;                /* those of the region are of a box instead */
+} spread;
+
+static spread spread_of(const ais_search *search, size_t points, bool first) {
+    bool known = search->modes->mixture.count > 0;
+    double near = 1.5 * extent_of(search);
+    spread of = {.few = search->modes->mixture.dim > 2 && known ? points / 3 : 0,
+                 .close = known && near < 0.5 && !search->weighed ? points / 3 : 0,
+                 .boxed = search->weighed && known && (!first || near < 0.5)};
+    of.region = points - of.few - of.close;
+    return of;
+}
+
+/* Learning may weigh points of the region, if it is the one that it knows, and of boxes. */
+static ais_status keep_screen(ais_search *search, const ais_screen *screen, const ais_box *box) {
+    size_t dim = (size_t)search->modes->mixture.dim, n = screen->region;
+    bool usual = true;
+    for (size_t i = 0; i < dim; i++) usual &= search->unit[i] == 1;
+    if (!search->weighed || search->screens == AIS_SCREENS || !(box || usual)) return AIS_OK;
+    ais_screened *kept = &search->screen[search->screens++];
+    *kept = (ais_screened){.n = n,
+                           .x = AIS_TAKE(search->arena, double, n *dim),
+                           .logp = AIS_TAKE(search->arena, double, n),
+                           .box = box ? *box : (ais_box){0}};
+    if (!kept->x || !kept->logp)
+        return ais_fail_memory(search->evaluator->context, "a screen", n * dim * sizeof(double));
+    memcpy(kept->x, screen->x, n * dim * sizeof(double));
+    memcpy(kept->logp, screen->logp, n * sizeof(double));
+    return AIS_OK;
+}
+
+static ais_status draw_screen(ais_search *search, const spread *of, ais_screen *screen) {
+    size_t dim = (size_t)search->modes->mixture.dim;
+    double *close = screen->x + of->region * dim;
+    ais_box box = {0};
+    if (of->boxed) {
+        box = (ais_box){AIS_TAKE(search->arena, double, dim), AIS_TAKE(search->arena, double, dim)};
+        if (!box.low || !box.high) return ais_fail_memory(search->evaluator->context, "a screen", dim);
+        box_of(search, &box);
+        ais_box_points(&box, search->seed, search->step++, of->region, (int)dim, screen->x);
+    } else if (search->weighed) {
+        normal_points(search->seed, search->step++, of->region, (int)dim, search->scale, search->unit, screen->x);
+    } else {
+        ais_search_points(search->seed, search->step++, of->region, (int)dim, search->scale, search->unit, screen->x);
+        ais_search_points(search->seed, search->step++, of->close, (int)dim, 1.5 * extent_of(search) * search->scale,
+                          search->unit, close);
+    }
+    if (of->few) sparse_points(search, of->few, close + of->close * dim);
+    ais_status status = ais_evaluate(search->evaluator, screen->n, screen->x, screen->logp);
+    return status == AIS_OK ? keep_screen(search, screen, of->boxed ? &box : NULL) : status;
+}
+
+static ais_status screen_chunk(ais_search *search, size_t points, bool first) {
     ais_arena arena = {0};
     ais_screen screen;
-    size_t dim = (size_t)search->modes->mixture.dim;
-    double near = 1.5 * extent_of(search);
-    size_t few = dim > 2 && search->modes->mixture.count ? points / 3 : 0;
-    size_t close = search->modes->mixture.count && near < 0.5 ? points / 3 : 0;
-    size_t region = points - few - close;
+    spread of = spread_of(search, points, first);
     ais_status status = AIS_OK;
-    if (!ais_screen_take(&screen, &arena, points, region, (int)dim))
-        status = ais_fail_memory(search->evaluator->context, "a screen", points * dim * sizeof(double));
-    if (status == AIS_OK) {
-        ais_search_points(search->seed, search->step++, region, (int)dim, search->scale, search->unit, screen.x);
-        ais_search_points(search->seed, search->step++, close, (int)dim, near * search->scale, search->unit,
-                          screen.x + region * dim);
-        if (few) sparse_points(search, few, screen.x + (region + close) * dim);
-        status = ais_evaluate(search->evaluator, points, screen.x, screen.logp);
-    }
+    if (!ais_screen_take(&screen, &arena, points, of.region, search->modes->mixture.dim))
+        status = ais_fail_memory(search->evaluator->context, "a screen", points * sizeof(double));
+    if (status == AIS_OK) status = draw_screen(search, &of, &screen);
     if (status == AIS_OK) {
         note_range(search, points, screen.logp);
         ais_screen_summits(&screen, search->evaluator->pool);
         for (size_t c = 0; c < screen.region; c++) search->outside += !(screen.logp[c] > -INFINITY);
         search->reordered = false;
-        status = hunt(search, &screen, &arena);
+        /* Maps follow ridges from points alone: further places along them are not looked for. */
+        bool ridges = of.boxed && !first && 3 * search->groups <= 2 * search->modes->mixture.count;
+        if (ridges)
+            ais_screen_judge(&screen, search->modes, search->evaluator->pool);
+        else
+            status = hunt(search, &screen, &arena);
         if (search->reordered) memset(search->hits, 0, (size_t)search->modes->mixture.room * sizeof *search->hits);
         ais_screen_hits(&screen, search->hits);
         search->screened += (long)screen.region;
@@ -268,24 +350,39 @@ static ais_status screen_chunk(ais_search *search, size_t points) {
     return status;
 }
 
-static long fewest_hits(const ais_search *search) {
+ais_status ais_search_join(ais_search *search) {
+    if (!search->regroup) return AIS_OK;
+    search->regroup = false;
+    return ais_join_modes(search->evaluator, search->modes, search->group, &search->groups);
+}
+
+long ais_search_fewest_hits(const ais_search *search) {
     long least = -1;
-    for (int k = 0; k < search->modes->mixture.count; k++)
-        if (ais_search_relevant(search, k) && (least < 0 || search->hits[k] < least)) least = search->hits[k];
-    return least;
+    for (int g = 0; g < search->modes->mixture.count; g++) {
+        long hits = 0;
+        bool relevant = false;
+        for (int k = 0; k < search->modes->mixture.count; k++) {
+            if (search->group[k] != g) continue;
+            hits += search->hits[k];
+            relevant |= ais_search_relevant(search, k);
+        }
+        if (relevant && (least < 0 || hits < least)) least = hits;
+    }
+    return least < 0 ? 0 : least;
 }
 
 ais_status ais_search_screen(ais_search *search, long points, long limit) {
     enum { CHUNK = 1 << 16 };
+    const ais_components *modes = &search->modes->mixture;
     long done = 0, goal = points;
     while (done < goal) {
         long chunk = goal - done < CHUNK ? goal - done : CHUNK;
-        ais_status status = screen_chunk(search, (size_t)chunk);
+        ais_status status = screen_chunk(search, (size_t)chunk, !done);
         if (status != AIS_OK) return status;
         done += chunk;
-        bool rare = search->modes->mixture.count > 1 && search->modes->mixture.count < search->most &&
-                    fewest_hits(search) < ais_screen_enough(search->modes->mixture.dim);
-        if (done >= goal && rare && 2 * goal <= limit) goal *= 2;
+        if (done < goal || 2 * goal > limit || modes->count < 2 || modes->count >= search->most) continue;
+        if ((status = ais_search_join(search)) != AIS_OK) return status;
+        if (ais_search_fewest_hits(search) < ais_screen_enough(modes->dim, search->weighed && done > points)) goal *= 2;
     }
     return AIS_OK;
 }

@@ -5,6 +5,7 @@
 
 #include "look/lbfgs.h"
 #include "look/modes.h"
+#include "look/screened.h"
 
 typedef struct ais_search {
     ais_evaluator *evaluator;
@@ -19,6 +20,8 @@ typedef struct ais_search {
     int runs, stuck, fled; /* optimisations: how many, and how they failed */
     long screened;         /* points of the region */
     long *hits;            /* per mode: screened points of the region that it explains best */
+    int *group, groups;    /* per mode: which of them no valley divides, and how many such groups there are */
+    bool regroup;          /* modes have been added since that was found out */
     double *peak;          /* the highest end of any optimisation, converged or not */
     bool peak_converged;
     double peak_logp;
@@ -26,6 +29,10 @@ typedef struct ais_search {
     bool dry;               /* points of the last screen that looked odd led to no further mode */
     bool reordered;         /* modes were dropped, so that places in the list have changed */
     long outside;           /* points of the region with density zero */
+    bool weighed;           /* screened points are of densities that are known, and kept as long as there is room */
+    int screens;
+    ais_screened screen[AIS_SCREENS];
+    ais_arena *arena; /* of them */
 } ais_search;
 
 /* n points of the region, a pure function of (seed, step): the first half on random directions with
@@ -45,11 +52,18 @@ ais_status ais_search_begin(ais_search *search, int runs);
 
 /* Screens `points` points at first, up to `limit` in all while a relevant mode has fewer than 5 hits:
  * points of the region, modes with some coordinates redrawn, and, where all modes lie near 0 for the size
- * of the region, points of a smaller one that just holds them. */
+ * of the region, points of a smaller one that just holds them. Where they are weighed: points of the region, and then
+ * of a box that holds the modes, where those at the region's edge are seen as often as others. */
 ais_status ais_search_screen(ais_search *search, long points, long limit);
 
 /* Widens the region, coordinate by coordinate, to hold the relevant modes and more; whether it had to. */
 bool ais_search_widen(ais_search *search);
+
+/* Finds out which modes are one, unless it is known of all of them. */
+ais_status ais_search_join(ais_search *search);
+
+/* Hits of the least seen group of modes of which one is relevant; 0 where there is none. */
+long ais_search_fewest_hits(const ais_search *search);
 
 /* Of the modes, those whose evidence is at least 1e-3 of the largest. */
 bool ais_search_relevant(const ais_search *search, int k);

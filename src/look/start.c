@@ -6,12 +6,11 @@
 #include <string.h>
 
 #include "look/anneal.h"
-#include "look/join.h"
 #include "look/refit.h"
 #include "look/suspect.h"
 #include "look/weighted.h"
 
-enum { COMPONENTS = 16, REFIT_DRAWS = 3072, TEMPERATURES = 400 };
+enum { COMPONENTS = 16, REFIT_DRAWS = 3072, TEMPERATURES = 400, SUMMITS_TELL = 3 };
 
 /* Steps of the random numbers: apart for every use of one purpose. */
 #define STEP_DRAWS    ((uint64_t)1 << 21) /* times the number of the attempt */
@@ -28,7 +27,6 @@ typedef struct session {
     ais_components *mixture; /* the one of the two in use */
     ais_weighted weighted;
     uint64_t attempt; /* of weighted draws */
-    int *group;       /* of modes */
     double scale;
     ais_start *start;
     ais_arena arena;
@@ -64,8 +62,7 @@ static ais_status refuse(ais_context *context, const ais_target *target, const a
  * two for others. Differences make a gradient dear; in few dimensions the screen's summits are better places to begin
  * at. */
 static ais_status optimise(session *s) {
-    enum { SUMMITS_TELL = 3 };
-    bool slopes = s->evaluator.target->grad, few = !slopes && s->modes.mixture.dim <= SUMMITS_TELL;
+    bool slopes = s->evaluator.target->grad, few = s->search.weighed;
     int usual = slopes || s->modes.mixture.dim <= 2 ? 8 : 4, most = few ? usual : 64, vain = 0;
     int runs = s->modes.mixture.count ? usual : usual / 2; /* the first know nothing of scales, and take longer */
     ais_status status = AIS_OK;
@@ -87,7 +84,7 @@ static int relevant_groups(const session *s) {
     for (int g = 0; g < s->modes.mixture.count; g++) {
         bool relevant = false;
         for (int k = 0; k < s->modes.mixture.count; k++)
-            relevant |= s->group[k] == g && ais_search_relevant(&s->search, k);
+            relevant |= s->search.group[k] == g && ais_search_relevant(&s->search, k);
         count += relevant;
     }
     return count;
@@ -104,8 +101,8 @@ static ais_status look(session *s) {
     if (!wanted) wanted = dim <= 8 ? 4000 * dim : 24000 + 1000 * dim;
     if ((status = ais_search_screen(&s->search, wanted, 4 * wanted)) != AIS_OK) return status;
     if (s->modes.mixture.count) ais_modes_weigh(&s->modes);
-    status = ais_join_modes(&s->evaluator, &s->modes, s->group, &start->separate);
-    if (status == AIS_OK && start->separate > 1) start->separate = relevant_groups(s);
+    status = ais_search_join(&s->search);
+    start->separate = s->search.groups > 1 ? relevant_groups(s) : s->search.groups;
     return status;
 }
 
@@ -255,22 +252,6 @@ static ais_status populate(session *s) {
     return status;
 }
 
-/* Hits of the least seen group of modes of which one is relevant. */
-static int fewest_hits(session *s) {
-    long least = -1;
-    for (int g = 0; g < s->modes.mixture.count; g++) {
-        long hits = 0;
-        bool relevant = false;
-        for (int k = 0; k < s->modes.mixture.count; k++) {
-            if (s->group[k] != g) continue;
-            hits += s->search.hits[k];
-            relevant |= ais_search_relevant(&s->search, k);
-        }
-        if (relevant && (least < 0 || hits < least)) least = hits;
-    }
-    return least < 0 ? 0 : (int)least;
-}
-
 static void append(char *text, const char *format, double a, double b) {
     size_t used = strlen(text);
     snprintf(text + used, AIS_START_TEXT - used, format, a, b);
@@ -341,7 +322,9 @@ static ais_status conclude(session *s) {
     start->pareto_k = weighing->pareto_k;
     start->scale = s->scale;
     start->screened = s->search.screened;
-    start->fewest_hits = fewest_hits(s);
+    start->screens = s->search.screens;
+    memcpy(start->screen, s->search.screen, sizeof start->screen);
+    start->fewest_hits = (int)ais_search_fewest_hits(&s->search);
     start->densities = s->evaluator.densities;
     start->gradients = s->evaluator.gradients;
     start->peak = AIS_TAKE(&start->arena, double, start->dim);
@@ -375,13 +358,13 @@ static ais_status prepare(session *s, ais_context *context, const ais_target *ta
     start->count = (int)count;
     start->x = AIS_TAKE(&start->arena, double, count *dim);
     start->logp = AIS_TAKE(&start->arena, double, count);
-    s->group = AIS_TAKE(&s->arena, int, 2 * most);
-    if (!start->x || !start->logp || !s->group ||
+    if (!start->x || !start->logp ||
         !ais_weighted_take(&s->weighted, &s->arena, count > 1024 ? 16 * count : 16384, target->dim))
         return ais_fail_memory(context, "a population", 17 * count * dim * sizeof(double));
     ais_status status =
-        ais_search_new(&s->search, &s->evaluator, s->options->seed, s->scale, most, &s->modes, &s->arena);
+        ais_search_new(&s->search, &s->evaluator, s->options->seed, s->scale, most, &s->modes, &start->arena);
     s->search.effort = s->options->effort;
+    s->search.weighed = !target->grad && target->dim <= SUMMITS_TELL;
     return status;
 }
 

@@ -19,6 +19,7 @@
 
 #include "base/pool.h"
 #include "base/random.h"
+#include "look/screened.h"
 #include "map/components.h"
 
 typedef struct ais_start_options {
@@ -62,6 +63,8 @@ typedef struct ais_start {
     char sentence[AIS_START_TEXT];
     char warning[AIS_START_TEXT]; /* empty when there is nothing to warn of */
     ais_components mixture;       /* the Student-t mixture itself: an independence proposal */
+    int screens;                  /* of few dimensions without a gradient: what was screened, to be weighed */
+    ais_screened screen[AIS_SCREENS];
     ais_arena arena;
 } ais_start;
 

@@ -40,6 +40,22 @@ static ais_status keep_mixture(ais_context *context, ais_map_learning *this, con
     return AIS_OK;
 }
 
+/* Points that the look has screened are draws like others. */
+static ais_status keep_screen(ais_context *context, ais_map_learning *this, const ais_screened *screen) {
+    size_t dim = (size_t)this->archive.dim;
+    ais_source source = {.scale = this->scale};
+    int from;
+    if (screen->box.low) {
+        source = (ais_source){.box = {AIS_TAKE(&this->arena, double, dim), AIS_TAKE(&this->arena, double, dim)}};
+        if (!source.box.low || !source.box.high) return ais_fail_memory(context, "a box", dim * sizeof(double));
+        memcpy(source.box.low, screen->box.low, dim * sizeof(double));
+        memcpy(source.box.high, screen->box.high, dim * sizeof(double));
+    }
+    ais_status status = ais_map_source(context, this, &source, &from);
+    if (status != AIS_OK) return status;
+    return ais_archive_add(context, &this->archive, from, screen->n, screen->x, screen->logp, NULL);
+}
+
 /* Evaluations after which no further optimisation begins: as many as draws are wanted, half without a gradient, and
  * a quarter of a budget at the most; what is screened comes on top, since points that look odd lead to optimisations.
  */
@@ -74,7 +90,7 @@ static ais_status begin_look(ais_context *context, ais_map_learning *this, bool 
     const ais_start *start = *out;
     /* The look makes evaluations in batches, as later stages do. */
     ais_economy_measure(&this->economy, (ais_now() - began) / (double)(start->densities + start->gradients),
-                        lesson->target->grad && start->separate <= 1);
+                        lesson->target->grad, start->separate > 1);
     this->evaluator.densities += start->densities;
     this->evaluator.gradients = start->gradients;
     training->start_evaluations = start->densities + start->gradients;
@@ -95,6 +111,7 @@ static ais_status look(ais_context *context, ais_map_learning *this) {
     if (start->modes) memcpy(this->factor, start->mode_factor, dim * dim * sizeof(double));
     this->scale = start->scale;
     status = keep_mixture(context, this, &start->mixture);
+    for (int k = 0; k < start->screens && status == AIS_OK; k++) status = keep_screen(context, this, &start->screen[k]);
     ais_start_free(start);
     return status;
 }
@@ -215,7 +232,7 @@ static ais_status with_weights(ais_context *context, ais_map_learning *this) {
     if (this->evaluator.most && (long)n > left / 3) n = (size_t)(left / 3); /* something must be left for a verdict */
     double *room = malloc(n * (dim + 1) * sizeof *room);
     ais_status status = room ? AIS_OK : ais_fail_memory(context, "proposals", n * dim * sizeof *room);
-    if (status == AIS_OK && (dim <= AIS_FEW_DIMENSIONS || !this->mixture.count)) {
+    if (status == AIS_OK && (dim <= AIS_FEW_DIMENSIONS || !this->mixture.count) && !this->archive.sources) {
         int region;
         status = ais_map_source(context, this, &(ais_source){.scale = this->scale}, &region);
         if (status == AIS_OK) status = ais_map_draw(context, this, region, n, room);
@@ -471,6 +488,7 @@ static ais_status prepare(ais_context *context, ais_map_learning *this) {
     this->economy = ais_economy_begin(options->effective > 0 ? options->effective : usual_wanted,
                                       options->effective > 0 || options->seconds > 0);
     this->before = NAN;
+    this->judged = -1;
     this->evidence = (ais_weighing){.log_mean = NAN, .log_error = INFINITY};
     this->evaluator = (ais_evaluator){.context = context,
                                       .target = target,

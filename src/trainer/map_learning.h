@@ -70,15 +70,16 @@ typedef struct ais_map_learning {
     double given_share;                     /* of likelihood in a fit, where the caller chose the objective; else NAN */
     const ais_map_plan *plan;
     int plan_number;
-    int round; /* judgements so far */
+    int round;  /* judgements so far */
+    int judged; /* the source of the last one, until points beside it are drawn; -1 then */
     ais_fit_plan fit;
     bool fitting;               /* right now */
-    double fit_began;           /* by ais_now() */
+    double fit_began;           /* by ais_processor_now() */
     bool fine;                  /* no longer rough: the weights of the map's draws are about as even as they will be */
     double share, share_before; /* importance ESS per draw of the last map judged, and of the one before */
     uint64_t batches;           /* of all fits so far */
     ais_kernel *present, *best;
-    ais_weighing evidence; /* log Z so far: log_mean and log_error */
+    ais_weighing evidence; /* log Z so far: log_mean and log_error; ess: draws */
     double most_even;      /* importance ESS per draw, of the maps that it rests on */
     ais_verdict verdict;   /* of the best */
     int proposals;         /* of the best between two steps of NUTS in its latent space; 0: it proposes alone */

@@ -128,6 +128,7 @@ static ais_status draw_and_weigh(ais_context *context, ais_map_learning *this, c
         status = ais_archive_add(context, &this->archive, from, n, x, logp, this->slopes ? gradient : NULL);
     if (status == AIS_OK) status = weigh_chains(context, this, source, &given, &many);
     if (status != AIS_OK) return status;
+    this->judged = from;
     for (size_t c = 0; c < n; c++) logq[c] = logp[c] - logq[c];
     *verdict = ais_judge_weights(n, logq, many, given, this->economy.wanted);
     free(given);
@@ -152,19 +153,35 @@ static ais_status draw_widely(ais_context *context, ais_map_learning *this, size
     return this->archive.sources ? ais_map_draw(context, this, 0, n, room) : AIS_OK;
 }
 
+/* Points beside those of the last judgement, which a fit to come will want. */
+static ais_status draw_beside(ais_context *context, ais_map_learning *this) {
+    const ais_source *source = &this->archive.source[this->judged];
+    size_t n = this->judged < 0 ? 0 : (size_t)this->archive.drawn[this->judged];
+    double *room = malloc((n + 1) * ((size_t)this->archive.dim + 1) * sizeof *room);
+    ais_status status = room ? AIS_OK : ais_fail_memory(context, "proposals", n * sizeof *room);
+    if (status == AIS_OK && n && !this->fine) status = draw_widely(context, this, n / 9, room);
+    if (status == AIS_OK && n && source->map) status = draw_beyond(context, this, source, n / 2, room);
+    this->judged = -1;
+    free(room);
+    return status;
+}
+
 /* Draws of a map are fresh: what they say of Z depends on no other estimate, and is unbiased whatever the map was
- * fitted to. So they are combined by their precisions. But a few hundred draws of a map that misses a part of p say too
- * little and do not know it: only maps whose weights are about as even as the best's are heard. */
-static void add_evidence(ais_map_learning *this, const ais_weighing *term) {
+ * fitted to. So they are combined, each by the number of its draws: its own error would prefer draws that have met no
+ * large weight, and say too little. A few hundred draws of a map that misses a part of p say too little as well, and do
+ * not know it: only maps whose weights are about as even as the best's are heard. */
+static void add_evidence(ais_map_learning *this, const ais_weighing *term, double n) {
     static const double as_even = 0.75;
     ais_weighing *sum = &this->evidence;
     if (!(term->log_error > 0 && term->log_error < 0.5) || this->share < as_even * this->most_even) return;
     if (isnan(sum->log_mean) || as_even * this->share > this->most_even) {
         *sum = *term;
+        sum->ess = n; /* of evidence: draws */
     } else {
-        double a = 1 / (sum->log_error * sum->log_error), b = 1 / (term->log_error * term->log_error);
-        sum->log_mean += log((a + b * exp(term->log_mean - sum->log_mean)) / (a + b));
-        sum->log_error = 1 / sqrt(a + b);
+        double a = sum->ess / (sum->ess + n), b = 1 - a;
+        sum->log_mean += log(a + b * exp(term->log_mean - sum->log_mean));
+        sum->log_error = hypot(a * sum->log_error, b * term->log_error);
+        sum->ess += n;
     }
     this->most_even = fmax(this->most_even, this->share);
 }
@@ -203,14 +220,12 @@ ais_status ais_map_judge(ais_context *context, ais_map_learning *this, const ais
     double *room = malloc(n * (2 * (size_t)this->archive.dim + 2) * sizeof *room);
     ais_status status = room ? draw_and_weigh(context, this, source, n, room, &verdict)
                              : ais_fail_memory(context, "proposals", n * sizeof *room);
-    if (status == AIS_OK && !this->slopes && !this->fine) status = draw_widely(context, this, n / 9, room);
-    if (status == AIS_OK && !this->slopes && source->map) status = draw_beyond(context, this, source, n / 2, room);
     free(room);
     this->round++;
     if (status != AIS_OK) return status;
     this->share_before = this->share;
     this->share = verdict.weighing.ess / (double)n;
-    add_evidence(this, &verdict.weighing);
+    add_evidence(this, &verdict.weighing, (double)n);
     int proposals;
     double cost = fmin(effective_cost(this, source, &verdict, &proposals), 1e6), waste = cost - 1;
     ais_lesson_judged(this->lesson, &verdict, 1 / ais_draws_per_effective(&verdict, proposals));
@@ -379,7 +394,8 @@ static ais_status fit(ais_context *context, ais_map_learning *this) {
     lesson->training->rollbacks += loop.rollbacks;
     if (status == AIS_OK && this->economy.measured) {
         double *cost = &this->economy.arithmetic;
-        *cost = ais_coarse((ais_now() - this->fit_began) / fit_work(this));
+        double seconds = (ais_processor_now() - this->fit_began) / ais_pool_threads(lesson->pool);
+        *cost = ais_coarse(seconds / fit_work(this));
         status = ais_ranks_first(context, lesson->options->ranks, cost, sizeof *cost);
     }
     ais_flow_data_free(&data);
@@ -391,14 +407,17 @@ static ais_status fit(ais_context *context, ais_map_learning *this) {
 /* Whether what a fit and the judgement after it cost is less than what they are likely to save in draws. */
 static bool pays(const ais_map_learning *this) {
     enum { VAIN = 1, MOST_VAIN = 8 };
-    static const double stake = 0.1; /* of what the draws would cost, for rounds that may be in vain */
+    static const double much_more = 1.5; /* a map that has become so much better than the one before is not in vain */
+    static const double stake = 0.1;     /* of what the draws would cost, for rounds that may be in vain */
     const ais_economy *economy = &this->economy;
     if (!this->best) return true;
     double after = (1 + ais_waste_after(this->before, this->waste)) * proposal_cost(this);
-    double cost = (double)this->fit.draws * (this->slopes ? economy->gradient : economy->density) +
-                  economy->arithmetic * fit_work(this);
+    double points = (double)this->fit.draws * (this->slopes ? 1 : 1.5); /* with those beyond */
+    double cost = points * (this->slopes ? economy->gradient : economy->density) + economy->arithmetic * fit_work(this);
     double draw = fmin(ais_map_cost(this), ais_nuts_cost(this));
-    bool bold = !this->slopes && this->vain <= MOST_VAIN && this->vain * cost < stake * economy->wanted * draw;
+    bool rises = this->share > much_more * this->share_before;
+    bool bold =
+        !this->slopes && this->vain <= MOST_VAIN && (rises || this->vain * cost < stake * economy->wanted * draw);
     return (this->vain <= VAIN || bold) && cost < economy->wanted * (draw - after);
 }
 
@@ -425,37 +444,55 @@ static bool enlarge(ais_map_learning *this) {
     return true;
 }
 
+/* Draws that the archive's weights stand for. */
+static ais_status archive_ess(ais_context *context, const ais_map_learning *this, double *ess) {
+    size_t n = this->archive.count;
+    double *weight = malloc(2 * (n + 1) * sizeof *weight);
+    ais_status status = weight ? ais_archive_weigh(context, &this->archive, this->lesson->pool, weight)
+                               : ais_fail_memory(context, "weights", n * sizeof *weight);
+    if (status == AIS_OK) *ess = ais_weigh(n, weight, weight + n).ess;
+    free(weight);
+    return status;
+}
+
 /* Importance sampling: rough fits by likelihood, with new draws after each, as long as the weights of the map's draws
- * become more even; then fits with the pair loss, as long as they pay. */
-static bool plan_weights(ais_map_learning *this) {
+ * become more even, or until there are points enough in few dimensions; then fits with the pair loss, as long as they
+ * pay. */
+static ais_status plan_weights(ais_context *context, ais_map_learning *this, bool *due) {
     enum { ROUGH = 300, SHORT = 150, FINE = 1500, DRAWS = 500, NEW_MAPS = 3, MOST_ROUGH = 8 };
-    static const double even = 0.7, growth = 1.1, hopeless = 0.02;
+    static const double even = 0.7, growth = 1.1, hopeless = 0.02, enough = 500;
     ais_fit_plan *fit = &this->fit;
     int number = fit->number++;
+    *due = false;
     if (number == 0 && this->best) { /* a mixture may do: would all that a map takes pay? */
         fit->steps = NEW_MAPS * ROUGH + FINE;
         fit->draws = (NEW_MAPS + 1) * DRAWS;
         this->before = NAN; /* what mixtures gained says nothing of maps */
-        if (!pays(this)) return false;
+        if (!pays(this)) return AIS_OK;
     }
     /* The first fit has shown what a step costs: the last one alone may take longer than all draws by what there is. */
     fit->steps = FINE;
     if (number > 0 && !this->fine && this->best && this->economy.measured &&
         this->economy.arithmetic * fit_work(this) > this->economy.wanted * ais_map_cost(this))
-        return false;
+        return AIS_OK;
     if (!this->fine) {
+        double ess = 0;
+        ais_status status = this->archive.dim <= AIS_FEW_DIMENSIONS ? archive_ess(context, this, &ess) : AIS_OK;
+        if (status != AIS_OK) return status;
         bool settled = number >= NEW_MAPS && (this->share > even || !(this->share > growth * this->share_before));
-        this->fine = settled || number >= MOST_ROUGH;
+        this->fine = settled || number >= MOST_ROUGH || ess > enough;
         /* Above a few dimensions there are other ways, and weights of a few points teach nothing. */
-        if (this->fine && this->best && this->share<hopeless &&this->archive.dim> AIS_FEW_DIMENSIONS) return false;
+        if (this->fine && this->best && this->share<hopeless &&this->archive.dim> AIS_FEW_DIMENSIONS) return AIS_OK;
         fit->anew = number < NEW_MAPS;
         fit->steps = this->fine ? FINE : fit->anew ? ROUGH : SHORT;
         fit->likelihood_share = this->fine ? 0.4 : 1;
         fit->draws = DRAWS;
-        return true;
+        *due = true;
+        return AIS_OK;
     }
-    fit->draws = (size_t)fmin((double)this->archive.count / 2, fmax(this->economy.wanted / 8, DRAWS));
-    return (enlarge(this) || fit->steps) && pays(this);
+    fit->draws = (size_t)fmin((double)this->archive.count / 2, fmax(this->economy.wanted / 16, DRAWS));
+    *due = (enlarge(this) || fit->steps) && pays(this);
+    return AIS_OK;
 }
 
 /* One fit, as long as the caller wants it. */
@@ -477,9 +514,11 @@ ais_status ais_map_rounds(ais_context *context, ais_map_learning *this) {
         else if (!this->fitting && this->slopes)
             status = plan_slopes(context, this, &due);
         else if (!this->fitting)
-            due = plan_weights(this);
+            status = plan_weights(context, this, &due);
         if (status != AIS_OK || !due) return status;
-        if (!this->fitting) this->fit_began = ais_now();
+        if (!this->fitting && !this->slopes) status = draw_beside(context, this);
+        if (status != AIS_OK) return status;
+        if (!this->fitting) this->fit_began = ais_processor_now();
         this->fitting = true; /* a training that is resumed goes on here */
         status = fit(context, this);
         this->fitting = false;

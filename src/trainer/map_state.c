@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <math.h>
 
+#include "base/clock.h"
 #include "checkpoint/components.h"
 #include "learned/learned.h"
 #include "learned/mixture.h"
@@ -33,18 +34,24 @@ static void exchange_costs(ais_checkpoint *checkpoint, ais_map_learning *this) {
     ais_checkpoint_numbers(checkpoint, "cost.arithmetic", &economy->arithmetic, 1);
 }
 
-/* A source is a map, the search region or, without both, a mixture. */
+/* A source is a map, the search region, a box or, without them, a mixture. */
 static void exchange_source(ais_checkpoint *checkpoint, ais_map_learning *this, int number) {
     ais_source *source = &this->archive.source[number];
     ais_kernel **map = &this->snapshot[number];
     ais_components empty = {0}, *mixture = source->mixture ? (ais_components *)source->mixture : &empty;
-    bool reads = ais_checkpoint_reads(checkpoint);
+    bool reads = ais_checkpoint_reads(checkpoint), boxed = source->box.low;
     double scale = source->scale, width = source->width;
+    ais_box box = source->box;
+    size_t dim = (size_t)this->archive.dim;
+    ais_checkpoint_flag(checkpoint, "source.boxed", &boxed);
     if (reads) mixture = AIS_TAKE(&this->arena, ais_components, 1);
-    if (!mixture) {
+    if (reads && boxed) box = (ais_box){AIS_TAKE(&this->arena, double, dim), AIS_TAKE(&this->arena, double, dim)};
+    if (!mixture || (boxed && !(box.low && box.high))) {
         ais_checkpoint_refuse(checkpoint, "source.mixture");
         return;
     }
+    if (boxed) ais_checkpoint_numbers(checkpoint, "source.low", box.low, dim);
+    if (boxed) ais_checkpoint_numbers(checkpoint, "source.high", box.high, dim);
     ais_checkpoint_numbers(checkpoint, "source.scale", &scale, 1);
     ais_checkpoint_numbers(checkpoint, "source.width", &width, 1);
     exchange_map(checkpoint, "source.map", this->archive.dim, map);
@@ -52,8 +59,11 @@ static void exchange_source(ais_checkpoint *checkpoint, ais_map_learning *this, 
     if (!reads) return;
     *source = (ais_source){.map = *map, .width = width};
     if (!(width >= 0)) ais_checkpoint_refuse(checkpoint, "source.width");
+    for (size_t i = 0; i < dim && boxed; i++)
+        if (!(box.low[i] < box.high[i])) ais_checkpoint_refuse(checkpoint, "source.high");
+    if (boxed) source->box = box;
     if (!*map && scale > 0) source->scale = scale;
-    if (!*map && !(scale > 0)) source->mixture = mixture;
+    if (!*map && !boxed && !(scale > 0)) source->mixture = mixture;
     if (source->mixture && !mixture->count) ais_checkpoint_refuse(checkpoint, "source.scale");
 }
 
@@ -77,7 +87,9 @@ static void exchange_fit(ais_checkpoint *checkpoint, ais_map_learning *this) {
     ais_checkpoint_numbers(checkpoint, "likelihood_share", &fit->likelihood_share, 1);
     AIS_FIELD(checkpoint, fit, draws);
     AIS_FIELD(checkpoint, this, batches);
-    ais_began_exchange(checkpoint, &this->fit_began);
+    double spent = ais_processor_now() - this->fit_began;
+    ais_checkpoint_bytes(checkpoint, "fit_seconds", &spent, sizeof spent);
+    if (ais_checkpoint_reads(checkpoint)) this->fit_began = ais_processor_now() - spent;
     ais_checkpoint_flag(checkpoint, "fitting", &this->fitting);
     ais_checkpoint_flag(checkpoint, "fine", &this->fine);
     exchange_map(checkpoint, "present", this->archive.dim, &this->present);

@@ -306,6 +306,7 @@ static void modes_without_a_gradient(void **state) {
                                    {"archive.logp", 8},
                                    {"archive.from", 0},
                                    {"source.scale", 8},
+                                   {"source.low", 8},
                                    {"source.mixture.mean", 8},
                                    {"number", 0},
                                    {NULL, 0}};

@@ -1,10 +1,12 @@
-/* The parts of the cold start: optimiser, eigenvectors, Laplace fits, annealing, clusters. */
+/* The parts of the cold start: optimiser, eigenvectors, Laplace fits, annealing, clusters, points of a box. */
 #include "support.h"
 
 #include <stdbool.h>
 
 #include "look/anneal.h"
+#include "look/box.h"
 #include "look/eigen.h"
+#include "look/join.h"
 #include "look/laplace.h"
 #include "look/local.h"
 #include "look/search.h"
@@ -153,6 +155,87 @@ static void laplace_is_exact_on_a_normal(void **state) {
     ais_evaluator_free(&evaluator);
 }
 
+static double turned(const double *x, void *data) {
+    (void)data;
+    return -0.5 * (2 * x[0] * x[0] + x[1] * x[1] - 2 * 0.8 * x[0] * x[1]);
+}
+
+/* Six values of the density a step: what the axes are turned by comes from two of them. */
+static void laplace_sees_correlations(void **state) {
+    (void)state;
+    ais_context context = {0};
+    ais_arena arena = {0};
+    ais_target target = {.name = "turned", .dim = 2, .logp = turned};
+    ais_evaluator evaluator = evaluator_of(&context, &target);
+    ais_modes modes;
+    bool added;
+    double x[] = {0.01, -0.02}, det = 2 - 0.8 * 0.8, wanted[] = {1 / det, 0.8 / det, 2 / det};
+    assert_true(ais_modes_take(&modes, &arena, 2, 4));
+    assert_ok(context, ais_laplace(&evaluator, 1, x, turned(x, NULL), &modes, &added));
+    assert_true(added);
+    const double *f = modes.mixture.factor;
+    assert_near(f[0] * f[0] + f[1] * f[1], wanted[0], 1e-3);
+    assert_near(f[0] * f[2] + f[1] * f[3], wanted[1], 1e-3);
+    assert_near(f[2] * f[2] + f[3] * f[3], wanted[2], 1e-3);
+    assert_true(evaluator.densities <= 2 * (6 + 1) + 4);
+    ais_arena_free(&arena);
+    ais_evaluator_free(&evaluator);
+}
+
+/* A ring, and a normal apart from it. */
+static double ring_and_normal(const double *x, void *data) {
+    (void)data;
+    double radius = hypot(x[0], x[1]) - 3, apart = hypot(x[0] - 9, x[1]);
+    return fmax(-50 * radius * radius, -0.5 * apart * apart);
+}
+
+static void modes_along_a_ridge_are_one(void **state) {
+    (void)state;
+    enum { AROUND = 24 };
+    ais_context context = {0};
+    ais_arena arena = {0};
+    ais_target target = {.name = "ring and normal", .dim = 2, .logp = ring_and_normal};
+    ais_evaluator evaluator = evaluator_of(&context, &target);
+    ais_modes modes;
+    int group[AROUND + 1], groups;
+    const double sd[] = {0.3, 0.3}, axis[] = {1, 0, 0, 1}, apart[] = {9, 0};
+    assert_true(ais_modes_take(&modes, &arena, 2, AROUND + 1));
+    for (int k = 0; k < AROUND; k++) {
+        double angle = 2 * 3.14159265358979 * k / AROUND, x[] = {3 * cos(angle), 3 * sin(angle)};
+        assert_true(ais_modes_add(&modes, x, 0, sd, axis, false));
+    }
+    assert_true(ais_modes_add(&modes, apart, 0, sd, axis, false));
+    assert_ok(context, ais_join_modes(&evaluator, &modes, group, &groups));
+    assert_int_equal(groups, 2);
+    for (int k = 1; k < AROUND; k++) assert_int_equal(group[k], group[0]);
+    assert_true(group[AROUND] != group[0]);
+    assert_true(evaluator.densities < 9 * 4 * AROUND / 2); /* every pair once, not all the way */
+    ais_arena_free(&arena);
+    ais_evaluator_free(&evaluator);
+}
+
+/* As many points in each of 64 cells, to two or so; another seed shifts them; the density is that of a box. */
+static void points_of_a_box_lie_evenly(void **state) {
+    (void)state;
+    enum { N = 1024, SIDE = 8 };
+    static double x[2 * N], other[2 * N];
+    double low[] = {-1, 10}, high[] = {3, 12};
+    ais_box box = {low, high};
+    int cell[SIDE][SIDE] = {0};
+    ais_box_points(&box, 1, 5, N, 2, x);
+    ais_box_points(&box, 2, 5, N, 2, other);
+    for (int c = 0; c < N; c++) {
+        double u = (x[2 * c] + 1) / 4, v = (x[2 * c + 1] - 10) / 2;
+        assert_true(u >= 0 && u < 1 && v >= 0 && v < 1);
+        cell[(int)(SIDE * u)][(int)(SIDE * v)]++;
+        assert_near(ais_box_logq(&box, 2, x + 2 * c), -log(8), 1e-12);
+    }
+    for (int i = 0; i < SIDE * SIDE; i++) assert_near(cell[i / SIDE][i % SIDE], N / (SIDE * SIDE), 4);
+    assert_true(fabs(x[0] - other[0]) > 1e-6 && fabs(x[1] - other[1]) > 1e-6);
+    const double outside[] = {3.01, 11};
+    assert_true(ais_box_logq(&box, 2, outside) == -INFINITY);
+}
+
 static void annealing_gives_log_z(void **state) {
     (void)state;
     enum { N = 512 };
@@ -225,6 +308,9 @@ int main(void) {
         cmocka_unit_test(says_how_a_run_ended),
         cmocka_unit_test(eigenvectors_rebuild_the_matrix),
         cmocka_unit_test(laplace_is_exact_on_a_normal),
+        cmocka_unit_test(laplace_sees_correlations),
+        cmocka_unit_test(modes_along_a_ridge_are_one),
+        cmocka_unit_test(points_of_a_box_lie_evenly),
         cmocka_unit_test(annealing_gives_log_z),
         cmocka_unit_test(clusters_are_what_valleys_divide),
         cmocka_unit_test(search_points_cover_all_radii),
