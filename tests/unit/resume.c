@@ -302,14 +302,9 @@ static void explored_with_nuts(void **state) {
 
 /* 24,000 evaluations: several new maps, then refinements, until the budget is spent. In brief one short fit. */
 static void modes_without_a_gradient(void **state) {
-    static const field fields[] = {{"round", 0},
-                                   {"archive.logp", 8},
-                                   {"archive.from", 0},
-                                   {"source.scale", 8},
-                                   {"source.low", 8},
-                                   {"source.mixture.mean", 8},
-                                   {"number", 0},
-                                   {NULL, 0}};
+    static const field fields[] = {
+        {"round", 0},      {"archive.logp", 8}, {"archive.from", 0},        {"source.scale", 8},
+        {"source.low", 8}, {"fine", 0},         {"source.mixture.mean", 8}, {NULL, 0}};
     const long steps = brief() ? 100 : 0;
     check_case(*state, &(training_case){.target = "ring5",
                                         .plain = true,
