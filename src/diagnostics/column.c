@@ -1,6 +1,7 @@
 #include "diagnostics/column.h"
 
 #include <math.h>
+#include <string.h>
 
 #include <aisampler/diagnostics.h>
 
@@ -76,10 +77,8 @@ void ais_column_split_below(const ais_column *column, const double *x, double bo
     }
 }
 
-void ais_column_normalise(ais_column *column, const double *split, double *scores) {
+static void score(const ais_column *column, const ais_ordered *order, double *scores) {
     size_t n = column->split_n;
-    const ais_ordered *order = column->order;
-    ais_order(split, n, column->order, column->spare);
     for (size_t first = 0, next; first < n; first = next) {
         for (next = first + 1; next < n && order[next].key == order[first].key;) next++;
         double score = column->score[first];
@@ -91,11 +90,45 @@ void ais_column_normalise(ais_column *column, const double *split, double *score
     }
 }
 
-void ais_column_fold(ais_column *column, const double *split, double *folded) {
+void ais_column_score(const ais_column *column, double *scores) { score(column, column->order, scores); }
+
+void ais_column_normalise(ais_column *column, const double *split, double *scores) {
+    ais_order(split, column->split_n, column->order, column->spare);
+    score(column, column->order, scores);
+}
+
+/* The key of a number that is not negative: its bits sort as it does. */
+static uint64_t key_of(double distance) {
+    uint64_t key;
+    memcpy(&key, &distance, sizeof key);
+    return key;
+}
+
+/* Distances from the centre rise to both sides of it: two sorted sequences become one, in column->spare. */
+static void order_by_distance(ais_column *column, const double *split, double centre, bool square) {
+    size_t n = column->split_n, above = 0;
+    const ais_ordered *order = column->order;
+    while (above < n && split[order[above].index] < centre) above++;
+    for (size_t below = above, at = 0; at < n; at++) {
+        double left = below > 0 ? centre - split[order[below - 1].index] : INFINITY;
+        double right = above < n ? split[order[above].index] - centre : INFINITY;
+        bool lower = below > 0 && (above == n || left < right);
+        double distance = (lower ? left : right) + 0.0; /* -0 becomes 0 */
+        column->spare[at].key = key_of(square ? distance * distance : distance);
+        column->spare[at].index = order[lower ? --below : above++].index;
+    }
+}
+
+void ais_column_normalise_folded(ais_column *column, const double *split, double *scores) {
     size_t n = column->split_n; /* even */
-    ais_order(split, n, column->order, column->spare);
     double median = (split[column->order[n / 2 - 1].index] + split[column->order[n / 2].index]) / 2;
-    for (size_t i = 0; i < n; i++) folded[i] = fabs(split[i] - median);
+    order_by_distance(column, split, median, false);
+    score(column, column->spare, scores);
+}
+
+void ais_column_normalise_square(ais_column *column, const double *split, double *scores) {
+    order_by_distance(column, split, 0, true);
+    score(column, column->spare, scores);
 }
 
 /* math.md (25). */

@@ -36,7 +36,7 @@ void ais_column_free(ais_column *column);
 /* True when every value is finite and not all are equal: only then do the other numbers exist. */
 bool ais_column_usable(const double *x, size_t n);
 
-/* x (chains x draws) sorted into column->sorted. */
+/* x (chains x draws) sorted into column->sorted; column->order has the order. */
 void ais_column_sort(ais_column *column, const double *x);
 
 void ais_column_split(const ais_column *column, const double *x, double *split);
@@ -44,11 +44,17 @@ void ais_column_split(const ais_column *column, const double *x, double *split);
 /* split[i] = 1 if x <= bound, else 0, split. */
 void ais_column_split_below(const ais_column *column, const double *x, double bound, double *split);
 
-/* Normal scores of the pooled ranks, ties sharing their mean rank: Phi^-1((r - 3/8) / (n + 1/4)). */
+/* Normal scores of the pooled ranks, ties sharing their mean rank: Phi^-1((r - 3/8) / (n + 1/4)). column->order has the
+ * order of the split column afterwards. */
 void ais_column_normalise(ais_column *column, const double *split, double *scores);
 
-/* |x - median|. */
-void ais_column_fold(ais_column *column, const double *split, double *folded);
+/* The same where column->order is that of the split column already. */
+void ais_column_score(const ais_column *column, double *scores);
+
+/* Of |x - median|, and of x^2, where column->order is that of the split column and stays so: both follow from
+ * it without sorting again. */
+void ais_column_normalise_folded(ais_column *column, const double *split, double *scores);
+void ais_column_normalise_square(ais_column *column, const double *split, double *scores);
 
 /* ESS over all chains of the mean of the split column, by Geyer's initial monotone sequence. A
  * constant column counts as independent draws, as ArviZ has it: indicators of a quantile need it. */
@@ -65,6 +71,12 @@ double ais_column_ess_sd(ais_column *column, const double *x);
 /* The bulk ESS and R-hat of x in one go (rhat may be NULL). With one chain R-hat compares its halves.
  * Uses split and other. */
 double ais_column_bulk(ais_column *column, const double *x, double *rhat);
+
+/* The same right after ais_column_sort of x. */
+double ais_column_bulk_sorted(ais_column *column, const double *x, double *rhat);
+
+/* The bulk ESS of x^2, right after that of x. Uses other. */
+double ais_column_bulk_square(ais_column *column);
 
 /* ESS of the indicator of x being below its own quantile. column->sorted holds x sorted. */
 double ais_column_ess_quantile(ais_column *column, const double *x, double probability);

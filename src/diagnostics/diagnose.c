@@ -123,10 +123,9 @@ static void judge_parameter(ais_judge *judge, int i) {
     if (column->draws >= 4) {
         double low = ais_column_ess_quantile(column, x, 0.05), high = ais_column_ess_quantile(column, x, 0.95);
         p->ess_tail = low < high ? low : high;
-        p->ess_bulk = ais_column_bulk(column, x, &p->rhat);
+        p->ess_bulk = ais_column_bulk_sorted(column, x, &p->rhat);
+        if (ais_column_usable(column->function, column->n)) p->ess_square = ais_column_bulk_square(column);
         p->mcse = mean_error(column, x);
-        if (ais_column_usable(column->function, column->n))
-            p->ess_square = ais_column_bulk(column, column->function, NULL);
     }
     if (judge->reference) compare_with_truth(judge, i, x);
     ais_judge_ess(judge, p->ess_bulk, "%.60s", p->name);

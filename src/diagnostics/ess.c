@@ -74,18 +74,34 @@ double ais_column_ess_tolerant(ais_column *column, const double *split, double t
 
 double ais_column_ess(ais_column *column, const double *split) { return ais_column_ess_tolerant(column, split, 0); }
 
-double ais_column_bulk(ais_column *column, const double *x, double *rhat) {
-    ais_column_split(column, x, column->split);
-    ais_column_normalise(column, column->split, column->other);
+/* other: the scores of split. */
+static double bulk_of_scores(ais_column *column, double *rhat) {
     double ess = ais_column_ess(column, column->other);
     if (rhat) {
         double bulk = ais_column_rhat(column, column->other);
-        ais_column_fold(column, column->split, column->other);
-        ais_column_normalise(column, column->other, column->other);
+        ais_column_normalise_folded(column, column->split, column->other);
         double folded = ais_column_rhat(column, column->other);
         *rhat = folded > bulk ? folded : bulk;
     }
     return ess;
+}
+
+double ais_column_bulk(ais_column *column, const double *x, double *rhat) {
+    ais_column_split(column, x, column->split);
+    ais_column_normalise(column, column->split, column->other);
+    return bulk_of_scores(column, rhat);
+}
+
+double ais_column_bulk_sorted(ais_column *column, const double *x, double *rhat) {
+    if (column->split_n != column->n) return ais_column_bulk(column, x, rhat); /* a draw of each chain is left out */
+    ais_column_split(column, x, column->split);
+    ais_column_score(column, column->other);
+    return bulk_of_scores(column, rhat);
+}
+
+double ais_column_bulk_square(ais_column *column) {
+    ais_column_normalise_square(column, column->split, column->other);
+    return ais_column_ess(column, column->other);
 }
 
 double ais_column_ess_quantile(ais_column *column, const double *x, double probability) {

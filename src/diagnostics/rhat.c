@@ -34,8 +34,8 @@ double ais_rhat_folded(const double *x, int chains, int draws) {
     ais_column column;
     if (!prepare(&column, x, chains, draws)) return NAN;
     ais_column_split(&column, x, column.split);
-    ais_column_fold(&column, column.split, column.other);
-    ais_column_normalise(&column, column.other, column.other);
+    ais_column_normalise(&column, column.split, column.other); /* for its order */
+    ais_column_normalise_folded(&column, column.split, column.other);
     double rhat = ais_column_rhat(&column, column.other);
     ais_column_free(&column);
     return rhat;

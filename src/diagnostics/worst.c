@@ -4,16 +4,13 @@
 
 #include <aisampler/diagnostics.h>
 
-static double bulk_or_none(ais_column *column, const double *x) {
-    double ess = ais_column_usable(x, column->n) ? ais_column_bulk(column, x, NULL) : 0;
-    return ess > 0 ? ess : 0;
-}
-
 double ais_column_worst(ais_column *column, const double *x) {
-    double ess = bulk_or_none(column, x);
+    if (!ais_column_usable(x, column->n)) return 0;
+    double ess = ais_column_bulk(column, x, NULL);
     for (size_t k = 0; k < column->n; k++) column->function[k] = x[k] * x[k];
-    double square = bulk_or_none(column, column->function);
-    return square < ess ? square : ess;
+    double square = ais_column_usable(column->function, column->n) ? ais_column_bulk_square(column) : 0;
+    double worst = square < ess ? square : ess;
+    return worst > 0 ? worst : 0;
 }
 
 double ais_column_tail(ais_column *column, const double *x) {

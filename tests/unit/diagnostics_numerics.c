@@ -140,10 +140,41 @@ static void scores_share_the_mean_rank_of_ties(void **state) {
     assert_relative(scores[1], ais_normal_quantile((1.5 - 0.375) / 8.25), 1e-15);
     assert_true(scores[1] == scores[3]);
     assert_relative(scores[5], ais_normal_quantile((8 - 0.375) / 8.25), 1e-15);
-    ais_column_fold(&column, x, scores); /* the median is 3.5 */
-    assert_near(scores[0], 0.5, 0);
-    assert_near(scores[5], 5.5, 0);
+    ais_column_normalise_folded(&column, x, scores); /* the median is 3.5: 0.5, 2.5, 0.5, 2.5, 1.5, 5.5, 1.5, 2.5 */
+    assert_true(scores[0] == scores[2] && scores[1] == scores[3] && scores[1] == scores[7]);
+    assert_relative(scores[0], ais_normal_quantile((1.5 - 0.375) / 8.25), 1e-15);
+    assert_relative(scores[5], ais_normal_quantile((8 - 0.375) / 8.25), 1e-15);
     ais_column_free(&column);
+}
+
+/* What follows from the order of x is what sorting anew would say, to the bit: values on both sides of 0, ties among
+ * them, squares that round to the same number. */
+static void folded_and_squared_ranks_need_no_sorting(void **state) {
+    (void)state;
+    enum { N = 1000 };
+    double x[N], other[N], scores[N], wanted[N];
+    ais_column column, anew;
+    assert_true(ais_column_init(&column, 2, N / 2) && ais_column_init(&anew, 2, N / 2));
+    for (int shift = -1; shift <= 1; shift++) {
+        for (int i = 0; i < N; i++) {
+            double u = ais_random_uniform(&(ais_stream){.seed = 9, .purpose = AIS_FOR_USER}, (uint32_t)i);
+            x[i] = i % 3 ? (u - 0.5) * pow(10, floor(40 * u) - 20) : floor(8 * u) - 4;
+            x[i] += i % 7 ? 3 * shift : 3 * shift * (1 + 1e-15 * u);
+        }
+        x[1] = -0.0, x[2] = 0.0;
+        ais_column_normalise(&column, x, scores);
+        ais_column_normalise_square(&column, x, scores);
+        for (int i = 0; i < N; i++) other[i] = x[i] * x[i];
+        ais_column_normalise(&anew, other, wanted);
+        assert_memory_equal(scores, wanted, sizeof scores);
+        ais_column_normalise_folded(&column, x, scores);
+        double median = ais_quantile(x, N, 0.5);
+        for (int i = 0; i < N; i++) other[i] = fabs(x[i] - median);
+        ais_column_normalise(&anew, other, wanted);
+        assert_memory_equal(scores, wanted, sizeof scores);
+    }
+    ais_column_free(&column);
+    ais_column_free(&anew);
 }
 
 /* Values of numpy 2.4: np.quantile, np.mean, np.var(ddof=1). */
@@ -180,6 +211,7 @@ int main(void) {
         cmocka_unit_test(beta_quantile_undoes_the_distribution),
         cmocka_unit_test(order_sorts_and_keeps_ties),
         cmocka_unit_test(scores_share_the_mean_rank_of_ties),
+        cmocka_unit_test(folded_and_squared_ranks_need_no_sorting),
         cmocka_unit_test(moments_and_quantiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
