@@ -17,6 +17,7 @@ typedef struct fit {
     bool *probed;                            /* dim: sd comes from probes, not from the Hessian */
     double *mean;                            /* dim: where the fit is */
     double *fall;                            /* dim: of log p, mean of both sides, one sd away */
+    double *given;                           /* dim: sd by the Hessian; 0: it says nothing */
 } fit;
 
 static bool take(fit *f, ais_arena *arena, size_t dim, bool values) {
@@ -32,10 +33,11 @@ static bool take(fit *f, ais_arena *arena, size_t dim, bool values) {
     f->point_logp = AIS_TAKE(arena, double, 2 * dim + 1);
     f->point_grad = AIS_TAKE(arena, double, (2 * dim + 1) * dim);
     f->fall = AIS_TAKE(arena, double, dim);
+    f->given = AIS_TAKE(arena, double, dim);
     f->mean = AIS_TAKE(arena, double, dim);
     f->probed = AIS_TAKE(arena, bool, dim);
     return (!values || (f->stencil && f->stencil_logp)) && f->gradient && f->hessian && f->value && f->axis && f->sd &&
-           f->point && f->point_logp && f->point_grad && f->fall && f->mean;
+           f->point && f->point_logp && f->point_grad && f->fall && f->given && f->mean;
 }
 
 /* Beside a wall one of the points x +- h has no gradient: that of x, its last row, takes its place. */
@@ -130,13 +132,26 @@ static ais_status probe(ais_evaluator *evaluator, fit *f, const double *x, doubl
     return status;
 }
 
+/* In a corner of the support both sides of an axis may lie outside, however near: there the Hessian knows better. */
+static bool cornered(const fit *f, size_t j) {
+    static const double near = 0.05;
+    return f->fall[j] >= 1e6 && f->sd[j] < near * f->given[j];
+}
+
 static ais_status settle(ais_evaluator *evaluator, fit *f, const double *x, double top, double scale) {
     size_t dim = (size_t)evaluator->target->dim;
+    for (size_t j = 0; j < dim; j++) f->given[j] = f->probed[j] ? 0 : f->sd[j];
     for (int round = 0; round < PROBES; round++) {
         ais_status status = probe(evaluator, f, x, top);
         if (status != AIS_OK) return status;
         bool changed = false;
         for (size_t j = 0; j < dim; j++) {
+            if (f->given[j] < 0) continue;
+            if (cornered(f, j)) {
+                f->sd[j] = f->given[j];
+                f->given[j] = -1; /* it stays */
+                continue;
+            }
             /* What the Hessian says is left if it is about right; what comes from probes must be better. */
             double low = f->probed[j] ? 0.35 : 0.2, high = f->probed[j] ? 0.7 : 1;
             bool small = f->fall[j] < low && f->sd[j] < LARGEST * scale;

@@ -188,7 +188,25 @@ int ais_screen_pick(ais_screen *screen, const ais_stream *stream, int most, doub
     return picked;
 }
 
-void ais_screen_hits(const ais_screen *screen, long *hits) {
-    for (size_t c = 0; c < screen->region; c++)
-        if (screen->logp[c] > -INFINITY) hits[screen->mode[c]]++;
+/* Of few dimensions, where basins matter and not how wide a fit in them is. */
+static int nearest_mode(const ais_screen *screen, const ais_components *modes, const double *unit, size_t c) {
+    int best = 0;
+    double least = INFINITY;
+    for (int k = 0; k < modes->count; k++) {
+        double distance = 0;
+        for (size_t i = 0; i < screen->dim; i++) {
+            double apart = (screen->x[c * screen->dim + i] - modes->mean[(size_t)k * screen->dim + i]) / unit[i];
+            distance += apart * apart;
+        }
+        if (distance < least) best = k;
+        least = fmin(least, distance);
+    }
+    return best;
+}
+
+void ais_screen_hits(const ais_screen *screen, const ais_modes *modes, const double *unit, long *hits) {
+    for (size_t c = 0; c < screen->region && modes->mixture.count; c++) {
+        if (!(screen->logp[c] > -INFINITY)) continue;
+        hits[screen->surveyed ? nearest_mode(screen, &modes->mixture, unit, c) : screen->mode[c]]++;
+    }
 }

@@ -38,7 +38,8 @@ long ais_screen_enough(int dim, bool even);
  * half of them the oddest, half at random. */
 int ais_screen_pick(ais_screen *screen, const ais_stream *stream, int most, double *x);
 
-/* Adds, per mode, the points of the region that it explains best. */
-void ais_screen_hits(const ais_screen *screen, long *hits);
+/* Adds, per mode, the points of the region that it explains best; where summits are known, those that are nearest to
+ * it, in these units: a mode whose fit is narrow beside others' is not a rare one for that. */
+void ais_screen_hits(const ais_screen *screen, const ais_modes *modes, const double *unit, long *hits);
 
 #endif

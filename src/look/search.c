@@ -343,7 +343,7 @@ static ais_status screen_chunk(ais_search *search, size_t points, bool first) {
         else
             status = hunt(search, &screen, &arena);
         if (search->reordered) memset(search->hits, 0, (size_t)search->modes->mixture.room * sizeof *search->hits);
-        ais_screen_hits(&screen, search->hits);
+        ais_screen_hits(&screen, search->modes, search->unit, search->hits);
         search->screened += (long)screen.region;
     }
     ais_arena_free(&arena);

@@ -182,6 +182,30 @@ static void laplace_sees_correlations(void **state) {
     ais_evaluator_free(&evaluator);
 }
 
+static double in_a_corner(const double *x, void *data) {
+    (void)data;
+    return x[0] > 0 || x[1] > 0 ? -INFINITY : -50 * (x[0] * x[0] + x[1] * x[1]) + 5 * x[0] * x[1];
+}
+
+/* The axes of this Hessian are the diagonals, of which one leaves the support on both sides of the corner. */
+static void laplace_fits_in_a_corner(void **state) {
+    (void)state;
+    ais_context context = {0};
+    ais_arena arena = {0};
+    ais_target target = {.name = "corner", .dim = 2, .logp = in_a_corner};
+    ais_evaluator evaluator = evaluator_of(&context, &target);
+    ais_modes modes;
+    bool added;
+    double x[] = {-5e-5, -5e-5}; /* beside the walls for the Hessian, not for a gradient */
+    assert_true(ais_modes_take(&modes, &arena, 2, 4));
+    assert_ok(context, ais_laplace(&evaluator, 1, x, in_a_corner(x, NULL), &modes, &added));
+    assert_true(added);
+    for (int i = 0; i < 2; i++)
+        assert_near(hypot(modes.mixture.factor[2 * i], modes.mixture.factor[2 * i + 1]), 0.1, 0.01);
+    ais_arena_free(&arena);
+    ais_evaluator_free(&evaluator);
+}
+
 /* A ring, and a normal apart from it. */
 static double ring_and_normal(const double *x, void *data) {
     (void)data;
@@ -309,6 +333,7 @@ int main(void) {
         cmocka_unit_test(eigenvectors_rebuild_the_matrix),
         cmocka_unit_test(laplace_is_exact_on_a_normal),
         cmocka_unit_test(laplace_sees_correlations),
+        cmocka_unit_test(laplace_fits_in_a_corner),
         cmocka_unit_test(modes_along_a_ridge_are_one),
         cmocka_unit_test(points_of_a_box_lie_evenly),
         cmocka_unit_test(annealing_gives_log_z),
