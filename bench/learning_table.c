@@ -1,5 +1,6 @@
 /* The table of the learning issue: default training from a cold start, then fresh chains, judged.
  *     learning_table [first=1] [seeds=5] [only=NAME] [kernel=default|henon|paper] [threads=0] [objective=...] [nuts=1]
+ *                    [effective=0]
  * One row per target and seed: seconds of start and training, acceptance, worst ESS (bulk, Song, error; per chain of
  * 1000 draws in 2D, of 5000 otherwise), the paper's mean-only Song ESS, R-hat, largest error of a mode weight, of
  * log Z, fewest modes that one chain visited. 2D: 2,000 chains x 1000 draws; otherwise 50 x 5000; after 200 steps.
@@ -147,6 +148,7 @@ static int train(const char *name, const char *spec, double scale, int nuts, uin
                                  .threads = atoi(text("threads", "0")),
                                  .paper = strcmp(kind, "paper") == 0,
                                  .objective = text("objective", NULL),
+                                 .effective = atof(text("effective", "0")),
                                  .shape = strcmp(kind, "henon") == 0 ? &henon : NULL};
     good = good && ais_train(&context, seen, &options, &kernel, &training) == AIS_OK &&
            measure(&context, name, target, kernel, training, seed, nuts || atoi(text("nuts", "0")) > 0);
