@@ -132,10 +132,14 @@ static ais_status probe(ais_evaluator *evaluator, fit *f, const double *x, doubl
     return status;
 }
 
-/* In a corner of the support both sides of an axis may lie outside, however near: there the Hessian knows better. */
-static bool cornered(const fit *f, size_t j) {
+/* In a corner of the support both sides of an axis may lie outside, however near, also by the smallest sd that the
+ * Hessian has: there it knows better. */
+static bool cornered(const fit *f, size_t dim, size_t j) {
     static const double near = 0.05;
-    return f->fall[j] >= 1e6 && f->sd[j] < near * f->given[j];
+    double smallest = INFINITY;
+    for (size_t k = 0; k < dim; k++)
+        if (f->given[k] != 0) smallest = fmin(smallest, fabs(f->given[k]));
+    return f->fall[j] >= 1e6 && f->given[j] > 0 && f->sd[j] < near * smallest;
 }
 
 static ais_status settle(ais_evaluator *evaluator, fit *f, const double *x, double top, double scale) {
@@ -147,9 +151,9 @@ static ais_status settle(ais_evaluator *evaluator, fit *f, const double *x, doub
         bool changed = false;
         for (size_t j = 0; j < dim; j++) {
             if (f->given[j] < 0) continue;
-            if (cornered(f, j)) {
-                f->sd[j] = f->given[j];
-                f->given[j] = -1; /* it stays */
+            if (cornered(f, dim, j)) {
+                f->sd[j] = fmin(f->given[j], scale);
+                f->given[j] = -f->given[j]; /* it stays */
                 continue;
             }
             /* What the Hessian says is left if it is about right; what comes from probes must be better. */

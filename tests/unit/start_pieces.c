@@ -206,6 +206,31 @@ static void laplace_fits_in_a_corner(void **state) {
     ais_evaluator_free(&evaluator);
 }
 
+static double ring_in_a_box(const double *x, void *data) {
+    (void)data;
+    double radius = hypot(x[0], x[1]) - 3;
+    return fabs(x[0]) > 10 || fabs(x[1]) > 10 ? -INFINITY : -25 * radius * radius;
+}
+
+/* Along a ring the Hessian says next to nothing, and what it says reaches out of the box on both sides: no corner. */
+static void laplace_on_a_ring_stays_in_its_box(void **state) {
+    (void)state;
+    ais_context context = {0};
+    ais_arena arena = {0};
+    ais_target target = {.name = "ring", .dim = 2, .logp = ring_in_a_box};
+    ais_evaluator evaluator = evaluator_of(&context, &target);
+    ais_modes modes;
+    bool added;
+    double x[] = {3, 0};
+    evaluator.difference = 1e-4;
+    assert_true(ais_modes_take(&modes, &arena, 2, 4));
+    assert_ok(context, ais_laplace(&evaluator, 10, x, ring_in_a_box(x, NULL), &modes, &added));
+    assert_true(added);
+    for (int i = 0; i < 4; i++) assert_true(fabs(modes.mixture.factor[i]) < 3);
+    ais_arena_free(&arena);
+    ais_evaluator_free(&evaluator);
+}
+
 /* A ring, and a normal apart from it. */
 static double ring_and_normal(const double *x, void *data) {
     (void)data;
@@ -334,6 +359,7 @@ int main(void) {
         cmocka_unit_test(laplace_is_exact_on_a_normal),
         cmocka_unit_test(laplace_sees_correlations),
         cmocka_unit_test(laplace_fits_in_a_corner),
+        cmocka_unit_test(laplace_on_a_ring_stays_in_its_box),
         cmocka_unit_test(modes_along_a_ridge_are_one),
         cmocka_unit_test(points_of_a_box_lie_evenly),
         cmocka_unit_test(annealing_gives_log_z),
