@@ -8,17 +8,19 @@
 
 #include "anice/bootstrap.h"
 #include "base/clock.h"
+#include "base/streams.h"
 #include "judge/short_run.h"
 #include "simd/normal.h"
 #include "trainer/training.h"
 
 enum { CHAINS = 32, CRITIC_DEPTH = 3, CRITIC = 0 /* the network whose turn is first */ };
-enum { OWN_CHAINS = 1 << 24 }; /* random numbers of the batches lie apart from those of chains */
 
 /* ---- batches ----------------------------------------------------------------------------------- */
 
 ais_stream ais_anice_stream(const ais_anice_lesson *this, uint32_t part, uint32_t purpose) {
-    return (ais_stream){.seed = this->options.seed, .step = this->step, .chain = OWN_CHAINS + part, .purpose = purpose};
+    ais_stream stream = ais_stream_for(AIS_USE_ANICE, this->options.seed, this->step, part);
+    stream.purpose = purpose;
+    return stream;
 }
 
 static void fill_normals(const ais_anice_lesson *this, uint32_t part, double scale, size_t count, ais_real *to) {

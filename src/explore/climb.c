@@ -6,13 +6,13 @@
 
 #include "base/clock.h"
 #include "base/stop.h"
+#include "base/streams.h"
 #include "explore/source.h"
 #include "kernel/kernel.h"
 #include "learned/learned.h"
 #include "target/counted.h"
 
 enum { PIECE = 16, LEAST_RUNGS = 3, LEAPFROGS = 4 };
-#define STEP_BEGIN ((uint64_t)1 << 41)
 
 static double *place(const ais_climb *climb, int c, int k) {
     return climb->x + ((size_t)c * AIS_MOST_RUNGS + (size_t)k) * (size_t)climb->target->dim;
@@ -21,7 +21,7 @@ static double *place(const ais_climb *climb, int c, int k) {
 static ais_status spread(ais_context *context, ais_climb *climb, size_t count, const double *inside) {
     size_t dim = (size_t)climb->target->dim, n = AIS_CLIMBERS * AIS_MOST_RUNGS;
     ais_status status = ais_source_draw(context, &(ais_source){.map = climb->map}, (int)dim, climb->pool, climb->seed,
-                                        STEP_BEGIN, n, climb->x, NULL);
+                                        ais_stream_step(AIS_USE_CLIMB), n, climb->x, NULL);
     for (size_t r = 0; r < n && status == AIS_OK; r++) {
         double *x = climb->x + r * dim;
         bool finite = true;

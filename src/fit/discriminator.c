@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/streams.h"
 #include "nn/dense_lanes.h"
 #include "simd/normal.h"
 
@@ -50,7 +51,7 @@ void ais_discriminator_build(ais_discriminator *discriminator, ais_discriminator
 static size_t draw_layer(uint64_t seed, uint64_t layer, size_t inputs, size_t outputs, ais_real *weights) {
     double normal[64], scale = sqrt(2.0 / (double)(inputs + outputs));
     for (size_t i = 0; i < inputs * outputs; i++) {
-        ais_stream stream = {.seed = seed, .step = layer << 24 | i / 64, .chain = 1, .purpose = AIS_FOR_WEIGHTS};
+        ais_stream stream = ais_stream_for(AIS_USE_DISCRIMINATOR, seed, layer << 24 | i / 64, 0);
         if (i % 64 == 0) ais_normals(&stream, 64, normal);
         weights[i] = (ais_real)(scale * normal[i % 64]);
     }
@@ -63,7 +64,7 @@ void ais_discriminator_draw(const ais_discriminator *discriminator, uint64_t see
     for (int net = 0; net < 1 + product; net++) {
         for (int layer = 0; layer <= discriminator->depth; layer++) {
             size_t inputs = (size_t)units(discriminator, layer) * (product ? 1 : 2);
-            weights += draw_layer(seed, 1000 + 100 * (uint64_t)net + (uint64_t)layer, inputs,
+            weights += draw_layer(seed, 100 * (uint64_t)net + (uint64_t)layer, inputs,
                                   (size_t)units(discriminator, layer + 1), weights);
         }
         if (product && net == 0) weights[-1] = 1; /* psi's last bias */

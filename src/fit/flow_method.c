@@ -1,5 +1,7 @@
 #include "fit/flow_method.h"
 
+#include "base/streams.h"
+
 #include <math.h>
 
 static const char *const stage_names[] = {
@@ -56,7 +58,7 @@ static ais_status begin(ais_context *context, ais_loop *loop) {
 static ais_status step(ais_context *context, ais_loop *loop, int network, double *loss) {
     ais_flow_fit *this = loop->self;
     ais_flow_objective objective = objective_of(loop);
-    ais_stream stream = {.seed = this->seed, .step = this->batches + (uint64_t)loop->step, .purpose = AIS_FOR_BATCH};
+    ais_stream stream = ais_stream_for(AIS_USE_FLOW_BATCH, this->seed, this->batches + (uint64_t)loop->step, 0);
     (void)context, (void)network;
     loop->stage = stage_names[objective];
     ais_flow_data_batch(this->data, &stream, &this->trainer);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/streams.h"
 #include "fit/flow_start.h"
 #include "look/eigen.h"
 #include "simd/normal.h"
@@ -16,13 +17,12 @@ void ais_flow_spread(ais_kernel *kernel, uint64_t seed, double w0) {
         if (layer->marginal) continue;
         ais_real *w = learned->weights + layer->offset, *bias = w + (size_t)net->inputs * (size_t)net->hidden;
         for (int o = 0; o < net->hidden && w0 > 0 && net->depth > 0; o++) {
-            ais_stream stream = {
-                .seed = seed, .step = (uint64_t)l << 24 | (uint64_t)o, .chain = 1, .purpose = AIS_FOR_WEIGHTS};
+            uint64_t at = (uint64_t)l << 24 | (uint64_t)o;
+            ais_stream stream = ais_stream_for(AIS_USE_FLOW_SPREAD, seed, at, 0);
             bias[o] = 0;
             for (int i = 0; i < net->inputs; i++) {
                 double normal, u = ais_random_uniform(&stream, (uint32_t)(2 * i + 1));
-                ais_stream own = stream;
-                own.chain = (uint32_t)(2 + i);
+                ais_stream own = ais_stream_for(AIS_USE_FLOW_SPREAD, seed, at, (uint64_t)i + 1);
                 ais_normals(&own, 1, &normal);
                 double weight = w0 * normal / sqrt(net->inputs);
                 w[o * net->inputs + i] = (ais_real)weight;

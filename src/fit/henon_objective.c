@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/streams.h"
 #include "fit/slope.h"
 #include "simd/normal.h"
 
@@ -59,7 +60,7 @@ bool ais_henon_objective_new(ais_henon_objective *objective, ais_pool *pool, int
 void ais_henon_objective_draw(ais_henon_objective *objective, uint64_t seed, uint64_t step) {
     size_t dim = (size_t)objective->henon.dim;
     for (int b = 0; b < objective->blocks; b++) {
-        ais_stream stream = {.seed = seed, .step = step, .chain = (uint32_t)b * AIS_BLOCK, .purpose = AIS_FOR_BATCH};
+        ais_stream stream = ais_stream_for(AIS_USE_HENON_BATCH, seed, step, (uint64_t)b * AIS_BLOCK);
         ais_normals_lanes(&stream, dim, AIS_BLOCK, objective->block[b].z + dim * AIS_BLOCK);
     }
 }

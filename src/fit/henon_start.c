@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/streams.h"
 #include "fit/henon_trainer.h"
 
 ais_status ais_henon_whiten(ais_context *context, ais_kernel *kernel, const ais_population *population, bool centre) {
@@ -30,7 +31,7 @@ void ais_henon_spread(ais_kernel *kernel, uint64_t seed) {
     for (int l = 0; l < learned->henon.layers; l++) {
         ais_real *weights = learned->weights + (size_t)l * learned->henon.layer_weights;
         for (size_t i = 0; i < first; i++) weights[i] *= 3;
-        ais_stream stream = {.seed = seed, .step = (uint64_t)(4000 + l), .purpose = AIS_FOR_WEIGHTS};
+        ais_stream stream = ais_stream_for(AIS_USE_HENON_SPREAD, seed, (uint64_t)l, 0);
         for (int i = 0; i < net->hidden; i++)
             weights[first + (size_t)i] = (ais_real)(4 * ais_random_uniform(&stream, (uint32_t)i) - 2);
     }

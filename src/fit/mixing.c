@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/streams.h"
 #include "nn/dense_lanes.h"
 #include "simd/normal.h"
 
@@ -33,9 +34,9 @@ static bool take(ais_mixing *mixing, const ais_mixing_options *options, ais_aren
 
 static void draw_waves(const ais_feature_set *set, const ais_mixing_options *options) {
     static const double pitch[4] = {0.7, 1.5, 3, 6}; /* a quarter of the waves each */
-    ais_stream stream = {.seed = options->seed, .step = 3000, .chain = 2, .purpose = AIS_FOR_WEIGHTS};
+    ais_stream stream = ais_stream_for(AIS_USE_MIXING, options->seed, 0, 0);
     ais_normals(&stream, (size_t)set->waves * (size_t)set->dim, set->frequency);
-    stream.step = 3001;
+    stream = ais_stream_for(AIS_USE_MIXING, options->seed, 1, 0);
     for (int w = 0; w < set->waves; w++) {
         double by = pitch[4 * w / set->waves] / (options->scale * sqrt(0.5 * set->dim));
         for (int i = 0; i < set->dim; i++) set->frequency[w * set->dim + i] *= by;
@@ -46,7 +47,7 @@ static void draw_waves(const ais_feature_set *set, const ais_mixing_options *opt
 /* From half a turn within the common sd to shells of a third of it. */
 static void draw_ripples(const ais_feature_set *set, const ais_mixing_options *options) {
     static const double slowest = 3, fastest = 10;
-    ais_stream stream = {.seed = options->seed, .step = 3002, .chain = 2, .purpose = AIS_FOR_WEIGHTS};
+    ais_stream stream = ais_stream_for(AIS_USE_MIXING, options->seed, 2, 0);
     if (options->centre) memcpy(set->centre, options->centre, (size_t)set->dim * sizeof *set->centre);
     for (int k = 0; k < set->ripples; k++) {
         set->pitch[k] = (slowest + (fastest - slowest) * (k + 0.5) / set->ripples) / options->scale;

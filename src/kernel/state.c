@@ -6,6 +6,7 @@
 
 #include <aisampler/draws.h>
 
+#include "base/streams.h"
 #include "kernel/kernel.h"
 #include "simd/check_lanes.h"
 #include "simd/normal.h"
@@ -70,12 +71,13 @@ static ais_status given_start(ais_context *context, const ais_state *state, int 
 static void drawn_start(const ais_state *state, int c, double *point) {
     const ais_draws *draws = state->target->draws;
     size_t count = (size_t)draws->chains * (size_t)draws->draws;
-    ais_stream stream = {.seed = state->seed, .chain = state->chain + (uint32_t)c, .purpose = AIS_FOR_START};
+    ais_stream stream = ais_stream_for(AIS_USE_STARTS, state->seed, 0, state->chain + (uint32_t)c);
     size_t member = (size_t)ais_random_below(&stream, 0, count);
     for (int i = 0; i < draws->dim; i++) point[i] = draws->value[(size_t)i * count + member];
 }
 
-static ais_status random_start(ais_context *context, const ais_state *state, int c, double *point, double *logp) {
+static ais_status random_start(ais_context *context, const ais_state *state, ais_use use, int c, double *point,
+                               double *logp) {
     const ais_target *target = state->target;
     double scale = target->start_scale > 0 ? target->start_scale : 1;
     char text[POINT_TEXT];
@@ -83,7 +85,7 @@ static ais_status random_start(ais_context *context, const ais_state *state, int
     if (target->draws) drawn_start(state, c, point);
     if (target->draws) return AIS_OK;
     for (uint64_t attempt = 0; attempt < START_ATTEMPTS; attempt++) {
-        ais_stream stream = {state->seed, attempt, state->chain + (uint32_t)c, AIS_FOR_START};
+        ais_stream stream = ais_stream_for(use, state->seed, attempt, state->chain + (uint32_t)c);
         ais_normals(&stream, (size_t)target->dim, point);
         for (int i = 0; i < target->dim; i++) point[i] *= scale;
         *logp = target->logp(point, target->data);
@@ -121,7 +123,8 @@ static ais_status start_of(ais_context *context, const ais_state *state, int c, 
         ais_status status = tried_start(context, state, c, candidates, point, &state->logp[c]);
         if (status != AIS_OK || state->logp[c] > -INFINITY) return status;
     }
-    return random_start(context, state, c, point, &state->logp[c]);
+    return random_start(context, state, candidates ? AIS_USE_STARTS_INSTEAD : AIS_USE_STARTS, c, point,
+                        &state->logp[c]);
 }
 
 static ais_status fill(ais_context *context, ais_state *state, const double *start, const ais_candidates *candidates) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/streams.h"
 #include "learned/mixture.h"
 #include "learned/nice.h"
 #include "map/element_lanes.h"
@@ -93,7 +94,11 @@ static void draw_normals(uint64_t seed, uint64_t layer, uint32_t part, double sc
     double normal[64];
     for (size_t i = 0; i < count; i++) {
         if (i % 64 == 0) { /* the next 64, from a stream of their own */
-            ais_stream stream = {.seed = seed, .step = layer << 24 | i / 64, .chain = part, .purpose = AIS_FOR_WEIGHTS};
+            bool deep = part >= ais_stream_table[AIS_USE_NET].chains;
+            uint64_t block = i / 64, at = layer << 24;
+            ais_use use = deep ? AIS_USE_NET_DEEP : block < AIS_NET_BLOCKS ? AIS_USE_NET : AIS_USE_NET_REST;
+            at += use == AIS_USE_NET_REST ? block - AIS_NET_BLOCKS : block;
+            ais_stream stream = ais_stream_for(use, seed, at, part);
             ais_normals(&stream, 64, normal);
         }
         to[i] = (ais_real)(scale * normal[i % 64]);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/streams.h"
 #include "kernel/test_lanes.h"
 #include "simd/normal.h"
 
@@ -82,7 +83,9 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
 /* A proposal that overflowed is replaced by the present point, so that the target never sees it, and rejected. */
 static void propose(const ais_mixture_kernel *this, const ais_state *state, own *mine) {
     size_t chains = (size_t)state->chains, lanes = (size_t)state->lanes;
-    ais_stream stream = ais_state_stream(state, 0, AIS_FOR_MIXTURE), test = ais_state_stream(state, 0, AIS_FOR_TEST);
+    ais_stream stream = ais_state_stream(state, 0, AIS_FOR_MIXTURE);
+    if (state->step >= AIS_MIXTURE_STEPS) stream.step += ais_stream_step(AIS_USE_MIXTURE_LONG);
+    ais_stream test = ais_state_stream(state, 0, AIS_FOR_TEST);
     ais_components_draw_lanes(&this->components, &stream, chains, lanes, &mine->work, mine->x);
     ais_uniforms_lanes(&test, 0, lanes, mine->uniform);
     memset(mine->strange, 0, chains * sizeof *mine->strange);

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/random.h"
+#include "base/streams.h"
 #include "look/importance.h"
 #include "simd/normal.h"
 
@@ -68,7 +69,7 @@ static void resample(annealing *a, double to, ais_annealing *result) {
     ais_weighing weighing = ais_weigh(a->n, a->weight, a->fresh_logp);
     result->log_z += weighing.log_mean;
     result->log_z_error = sqrt(result->log_z_error * result->log_z_error + weighing.log_error * weighing.log_error);
-    ais_stream stream = {a->options->seed, a->step++, 0, AIS_FOR_RESAMPLE};
+    ais_stream stream = ais_stream_for(AIS_USE_ANNEAL_CHOICE, a->options->seed, a->step++, 0);
     ais_systematic(a->n, a->weight, ais_random_uniform(&stream, 0), a->n, a->index);
     for (size_t c = 0; c < a->n; c++) { /* by way of fresh and weight, where nothing of use is kept */
         memcpy(a->fresh + c * a->dim, a->x + a->index[c] * a->dim, a->dim * sizeof *a->x);
@@ -110,7 +111,7 @@ static void propose_task(void *data, int block) {
     const annealing *a = data;
     size_t first = (size_t)block * ROWS, end = first + ROWS < a->n ? first + ROWS : a->n, dim = a->dim;
     for (size_t c = first; c < end; c++) {
-        ais_stream stream = {a->options->seed, a->step, (uint32_t)c, AIS_FOR_ANNEAL};
+        ais_stream stream = ais_stream_for(AIS_USE_ANNEAL, a->options->seed, a->step, c);
         double *y = a->fresh + c * dim;
         const double *x = a->x + c * dim;
         /* Lengths from a quarter to four times the scale: modes may differ in width. */
@@ -131,7 +132,7 @@ static ais_status move(annealing *a) {
     if (status != AIS_OK) return status;
     size_t accepted = 0;
     for (size_t c = 0; c < a->n; c++) {
-        ais_stream stream = {a->options->seed, a->step, (uint32_t)c, AIS_FOR_ANNEAL};
+        ais_stream stream = ais_stream_for(AIS_USE_ANNEAL, a->options->seed, a->step, c);
         double base = base_density(a, a->fresh + c * a->dim);
         double ratio = a->beta * (a->fresh_logp[c] - a->logp[c]) + (1 - a->beta) * (base - a->base[c]);
         if (!(log(ais_random_uniform(&stream, CHOICE)) < ratio)) continue;
@@ -148,7 +149,7 @@ static ais_status move(annealing *a) {
 static ais_status begin(annealing *a) {
     double s = a->options->scale;
     for (size_t c = 0; c < a->n; c++) {
-        ais_stream stream = {a->options->seed, a->step, (uint32_t)c, AIS_FOR_ANNEAL};
+        ais_stream stream = ais_stream_for(AIS_USE_ANNEAL, a->options->seed, a->step, c);
         ais_normals(&stream, a->dim, a->x + c * a->dim);
         for (size_t i = 0; i < a->dim; i++) a->x[c * a->dim + i] *= s;
         a->base[c] = base_density(a, a->x + c * a->dim);
@@ -198,8 +199,7 @@ ais_status ais_anneal(ais_evaluator *evaluator, const ais_anneal_options *option
                    .fresh_logp = AIS_TAKE(&arena, double, n),
                    .weight = AIS_TAKE(&arena, double, n),
                    .index = AIS_TAKE(&arena, size_t, n),
-                   .factor = AIS_TAKE(&arena, double, dim *dim),
-                   .step = (uint64_t)1 << 32};
+                   .factor = AIS_TAKE(&arena, double, dim *dim)};
     *result = (ais_annealing){0};
     ais_status status = a.base && a.fresh && a.fresh_logp && a.weight && a.index && a.factor
                             ? cool(&a, result)

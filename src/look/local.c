@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/random.h"
+#include "base/streams.h"
 #include "simd/normal.h"
 
 enum { CHOICE = 1 << 30, BETWEEN = 7 };
@@ -19,14 +20,14 @@ typedef struct chains {
 static ais_status step_all(chains *all, uint64_t step, double rate) {
     size_t dim = all->dim;
     for (size_t c = 0; c < all->n; c++) {
-        ais_stream stream = {all->seed, step, (uint32_t)c, AIS_FOR_LOCAL};
+        ais_stream stream = ais_stream_for(AIS_USE_LOCAL, all->seed, step, c);
         ais_normals(&stream, dim, all->fresh + c * dim);
         for (size_t i = 0; i < dim; i++)
             all->fresh[c * dim + i] = all->x[c * dim + i] + all->scale[c] * all->fresh[c * dim + i];
     }
     ais_status status = ais_evaluate(all->evaluator, all->n, all->fresh, all->fresh_logp);
     for (size_t c = 0; c < all->n && status == AIS_OK; c++) {
-        ais_stream stream = {all->seed, step, (uint32_t)c, AIS_FOR_LOCAL};
+        ais_stream stream = ais_stream_for(AIS_USE_LOCAL, all->seed, step, c);
         int accept = log(ais_random_uniform(&stream, CHOICE)) < all->fresh_logp[c] - all->logp[c];
         all->scale[c] *= exp(rate * (accept - 0.3));
         if (!accept) continue;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "base/streams.h"
 #include "look/eigen.h"
 #include "look/local.h"
 
@@ -217,7 +218,7 @@ static ais_status fit_clusters(ais_evaluator *evaluator, const ais_refit_options
             if (label[c % n] == k) memcpy(p.x + dim * p.members++, snapshot + c * dim, dim * sizeof *p.x);
         if (p.members < 3 * AIS_LOCAL_SNAPSHOTS) continue;
         used++;
-        ais_stream stream = {options->seed, 1000 * options->turn + (uint64_t)k, 1, AIS_FOR_RESAMPLE};
+        ais_stream stream = ais_stream_for(AIS_USE_CLUSTERS, options->seed, 1000 * options->turn + (uint64_t)k, 0);
         size_t many = p.members / AIS_LOCAL_SNAPSHOTS / (2 * dim), wanted = (size_t)each < many ? (size_t)each : many;
         cover(&p, &stream, wanted ? wanted : 1, components);
     }

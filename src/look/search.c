@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/streams.h"
 #include "look/join.h"
 #include "look/laplace.h"
 #include "look/screen.h"
@@ -14,7 +15,7 @@ static const double FARTHEST = 1e9; /* in units of the scale */
 void ais_search_points(uint64_t seed, uint64_t step, size_t n, int dim, double scale, const double *unit, double *x) {
     size_t d = (size_t)dim;
     for (size_t c = 0; c < n; c++) {
-        ais_stream stream = {seed, step, (uint32_t)c, AIS_FOR_SEARCH};
+        ais_stream stream = ais_stream_for(AIS_USE_SEARCH, seed, step, c);
         double *point = x + c * d, square = 0, factor = scale;
         ais_normals(&stream, d, point);
         if (c < n / 2) {
@@ -187,7 +188,7 @@ static ais_status hunt(ais_search *search, ais_screen *screen, ais_arena *arena)
     for (int round = 0, vain = 0; round < ROUNDS && !search->dry && ais_search_goes_on(search); round++) {
         bool several = search->modes->mixture.count > 1;
         ais_screen_judge(screen, search->modes, search->evaluator->pool);
-        ais_stream stream = {search->seed, search->step++, 0, AIS_FOR_RESAMPLE};
+        ais_stream stream = ais_stream_for(AIS_USE_SEARCH_CHOICE, search->seed, search->step++, 0);
         int picked = ais_screen_pick(screen, &stream, several ? BATCH : BATCH / 4, x), added = 0;
         ais_status status = picked ? optimise(search, picked, x, logp, ending, &added) : AIS_OK;
         if (status != AIS_OK) return status;
@@ -203,7 +204,7 @@ static void sparse_points(ais_search *search, size_t n, double *x) {
     size_t dim = (size_t)search->modes->mixture.dim, most = dim < 3 ? dim : 3;
     uint64_t step = search->step++;
     for (size_t c = 0; c < n; c++) {
-        ais_stream stream = {search->seed, step, (uint32_t)c, AIS_FOR_SEARCH};
+        ais_stream stream = ais_stream_for(AIS_USE_SEARCH, search->seed, step, c);
         double fresh[3];
         ais_normals(&stream, 3, fresh);
         size_t k = ais_random_below(&stream, RADIUS, (uint64_t)search->modes->mixture.count);

@@ -5,18 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/streams.h"
 #include "look/anneal.h"
 #include "look/refit.h"
 #include "look/suspect.h"
 #include "look/weighted.h"
 
 enum { COMPONENTS = 16, REFIT_DRAWS = 3072, TEMPERATURES = 400, SUMMITS_TELL = 3 };
-
-/* Steps of the random numbers: apart for every use of one purpose. */
-#define STEP_DRAWS    ((uint64_t)1 << 21) /* times the number of the attempt */
-#define STEP_REFIT    ((uint64_t)1 << 34)
-#define STEP_SWEEPS   ((uint64_t)1 << 37)
-#define STEP_RESAMPLE ((uint64_t)1 << 38)
 
 typedef struct session {
     const ais_start_options *options;
@@ -109,8 +104,8 @@ static ais_status look(session *s) {
 static ais_status draw(session *s, ais_components *mixture) {
     s->mixture = mixture;
     tell(s, "weighing", 0);
-    return ais_weighted_draw(&s->weighted, &s->evaluator, mixture, s->options->seed, STEP_DRAWS * ++s->attempt,
-                             2.0 * s->start->count);
+    return ais_weighted_draw(&s->weighted, &s->evaluator, mixture, s->options->seed,
+                             ais_stream_step(AIS_USE_LOOK_DRAWS) * ++s->attempt, 2.0 * s->start->count);
 }
 
 static bool good(const session *s, double share, double pareto_k) {
@@ -126,7 +121,8 @@ static ais_status adapt(session *s, ais_components *mixture, int rounds) {
         double ess;
         tell(s, "adapting", (double)round / rounds);
         ais_status status =
-            ais_refit_round(&s->evaluator, s->options->seed, STEP_REFIT + (uint64_t)round, REFIT_DRAWS, mixture, &ess);
+            ais_refit_round(&s->evaluator, s->options->seed, ais_stream_step(AIS_USE_REFIT) + (uint64_t)round,
+                            REFIT_DRAWS, mixture, &ess);
         if (status != AIS_OK) return status;
         if (round && fmin(ess, before) > 0.6 * REFIT_DRAWS) break;
         before = ess;
@@ -149,7 +145,7 @@ static int worthy_optima(const session *s, double *start) {
 /* Members first .. count - 1 of the population, from the weighted draws. */
 static ais_status take_population(session *s, size_t first) {
     ais_start *start = s->start;
-    ais_stream stream = {s->options->seed, STEP_RESAMPLE, 0, AIS_FOR_RESAMPLE};
+    ais_stream stream = ais_stream_for(AIS_USE_POPULATION, s->options->seed, 0, 0);
     size_t count = (size_t)start->count - first, *index = AIS_TAKE(&s->arena, size_t, count);
     if (!index) return ais_fail_memory(s->evaluator.context, "a population", count * sizeof *index);
     ais_weighted_resample(&s->weighted, ais_random_uniform(&stream, 0), count, index,
@@ -171,8 +167,9 @@ static ais_status compromise(session *s) {
         ais_status status = take_population(s, half);
         if (status != AIS_OK) return status;
     }
-    return ais_weighted_sweep(&s->weighted, &s->evaluator, s->mixture, s->options->seed, STEP_SWEEPS, 20,
-                              s->annealing.step, (size_t)start->count, start->x, start->logp);
+    return ais_weighted_sweep(&s->weighted, &s->evaluator, s->mixture, s->options->seed,
+                              ais_stream_step(AIS_USE_SWEEPS), 20, s->annealing.step, (size_t)start->count, start->x,
+                              start->logp);
 }
 
 /* A mixture from local chains that begin at the population. */

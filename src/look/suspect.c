@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/streams.h"
 #include "simd/normal.h"
 
 static const char *name_of(const ais_search *search) {
@@ -16,7 +17,7 @@ enum { TRIES = 16 };
 static ais_status around(ais_search *search, const double *centre, double radius, double *point, double *value) {
     size_t dim = (size_t)search->modes->mixture.dim;
     for (uint32_t t = 0; t < TRIES; t++) {
-        ais_stream stream = {search->seed, search->step, t, AIS_FOR_SEARCH};
+        ais_stream stream = ais_stream_for(AIS_USE_SEARCH, search->seed, search->step, t);
         ais_normals(&stream, dim, point + t * dim);
         for (size_t i = 0; i < dim; i++) point[t * dim + i] = centre[i] + radius * point[t * dim + i];
     }

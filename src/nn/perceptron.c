@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/random.h"
+#include "base/streams.h"
 #include "nn/dense_lanes.h"
 
 static int units(const ais_perceptron *net, int layer) {
@@ -21,7 +22,7 @@ void ais_perceptron_draw(const ais_perceptron *net, uint64_t seed, uint32_t whic
         int inputs = units(net, layer), outputs = units(net, layer + 1);
         size_t count = (size_t)inputs * (size_t)outputs;
         double bound = sqrt(6.0 / (inputs + outputs));
-        ais_stream stream = {.seed = seed, .step = (uint64_t)layer, .chain = which, .purpose = AIS_FOR_WEIGHTS};
+        ais_stream stream = ais_stream_for(AIS_USE_ANICE_NETS, seed, (uint64_t)layer, which);
         for (size_t i = 0; i < count; i++)
             weights[i] = (ais_real)(bound * (2 * ais_random_uniform(&stream, (uint32_t)i) - 1));
         for (size_t i = 0; i < (size_t)outputs; i++) weights[count + i] = 0;

@@ -3,13 +3,14 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/streams.h"
 #include "learned/latent.h"
 #include "learned/mixture.h"
 #include "simd/normal.h"
 
 /* The random numbers of row c: those of one chain are apart from another's, however many there are. */
-static ais_stream stream_of(uint64_t seed, size_t c, size_t chains) {
-    return (ais_stream){.seed = seed, .step = c / chains, .chain = (uint32_t)(c % chains), .purpose = AIS_FOR_START};
+static ais_stream stream_of(ais_use use, uint64_t seed, size_t c, size_t chains) {
+    return ais_stream_for(use, seed, c / chains, c % chains);
 }
 
 /* n draws T^-1(v) of a map. */
@@ -19,7 +20,7 @@ static bool draw_map(const ais_learned *learned, size_t dim, uint64_t seed, size
     ais_context ignored;
     bool made = z && image && v;
     for (size_t c = 0; made && c < n; c++) {
-        ais_stream stream = stream_of(seed, c, chains);
+        ais_stream stream = stream_of(AIS_USE_STARTS, seed, c, chains);
         ais_normals(&stream, dim, v);
         for (size_t i = 0; i < dim; i++) z[(dim + i) * n + c] = v[i];
     }
@@ -34,7 +35,7 @@ static bool draw_map(const ais_learned *learned, size_t dim, uint64_t seed, size
 
 static void draw_mixture(const ais_components *components, uint64_t seed, size_t chains, size_t n, double *start) {
     for (size_t c = 0; c < n; c++) {
-        ais_stream stream = stream_of(seed, c, chains);
+        ais_stream stream = stream_of(AIS_USE_STARTS_MIXTURE, seed, c, chains);
         ais_components_draw_one(components, &stream, start + c * (size_t)components->dim);
     }
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/streams.h"
 #include "simd/normal.h"
 #include "target/builtin.h"
 #include "target/counted.h"
@@ -71,7 +72,7 @@ static bool find_inside(check *at) {
     size_t dim = (size_t)at->target->dim;
     double *x = at->point;
     for (uint64_t k = 0; k < SCALES * EACH; k++) {
-        ais_stream stream = {.seed = at->seed, .step = TRIES + k, .purpose = AIS_FOR_CHECK};
+        ais_stream stream = ais_stream_for(AIS_USE_CHECK_SCALES, at->seed, k, 0);
         double scale = at->scale * pow(10, (double)(k % SCALES) / 2 - 2);
         ais_normals(&stream, dim, x);
         for (size_t i = 0; i < dim; i++) x[i] = scale * (k / SCALES % 2 ? fabs(x[i]) : x[i]);
@@ -129,7 +130,7 @@ static ais_status check_logp(check *at) {
     size_t dim = (size_t)at->target->dim;
     for (uint64_t k = 0; k < TRIES && at->count < POINTS; k++) {
         double *x = at->point + (size_t)at->count * dim;
-        ais_stream stream = {.seed = at->seed, .step = k, .purpose = AIS_FOR_CHECK};
+        ais_stream stream = ais_stream_for(AIS_USE_CHECK_POINTS, at->seed, k, 0);
         ais_normals(&stream, dim, x);
         for (size_t i = 0; i < dim; i++) x[i] *= at->scale;
         double value = at->target->logp(x, at->target->data);
@@ -156,7 +157,7 @@ static ais_status check_logp(check *at) {
 /* Measured when it is first wanted: most densities have none that matters. */
 static double noise_at(check *at, const double *x) {
     if (at->noise < 0) {
-        ais_stream stream = {.seed = at->seed, .chain = 2, .purpose = AIS_FOR_CHECK};
+        ais_stream stream = ais_stream_for(AIS_USE_CHECK, at->seed, 0, 1);
         ais_normals(&stream, (size_t)at->target->dim, at->direction);
         for (int i = 0; i < at->target->dim; i++) at->direction[i] *= at->scale;
         at->noise = ais_noise(at->target, x, at->direction, at->moved);
@@ -178,7 +179,7 @@ static ais_slope_verdict judge(check *at, ais_slope *slope) {
 static ais_slope_verdict confirm(check *at, const ais_slope *slope) {
     ais_slope_verdict mildest = AIS_SLOPE_WRONG;
     for (uint64_t k = 0; k < CLOSE_BY && mildest != AIS_SLOPE_AGREES; k++) {
-        ais_stream stream = {.seed = at->seed, .step = k, .chain = 1, .purpose = AIS_FOR_CHECK};
+        ais_stream stream = ais_stream_for(AIS_USE_CHECK, at->seed, k, 0);
         ais_normals(&stream, (size_t)at->target->dim, at->close);
         for (int j = 0; j < at->target->dim; j++) at->close[j] = slope->x[j] + 1e-3 * at->scale * at->close[j];
         if (!isfinite(at->target->grad(at->close, at->other, at->target->data))) continue;
@@ -291,7 +292,7 @@ static void climb(check *at, double *x, double logp) {
  * becomes what the derivatives are there. Returns logp. */
 static double step_aside(check *at, double *x) {
     int dim = at->target->dim;
-    ais_stream stream = {.seed = at->seed, .chain = 3, .purpose = AIS_FOR_CHECK};
+    ais_stream stream = ais_stream_for(AIS_USE_CHECK, at->seed, 0, 2);
     ais_normals(&stream, (size_t)dim, at->direction);
     for (int i = 0; i < dim; i++) at->typical[i] = ais_curvature_root(at->target, x, i, unit_of(at, x, i), at->moved);
     for (int i = 0; i < dim; i++)

@@ -1,6 +1,7 @@
 /* Maximum likelihood on draws, judged on others. */
 #include <math.h>
 
+#include "base/streams.h"
 #include "fit/flow_objective.h"
 #include "trainer/empirical.h"
 
@@ -93,7 +94,7 @@ static ais_status step(ais_context *context, ais_loop *loop, int network, double
     work *this = loop->self;
     ais_flow_trainer *trainer = &this->trainer;
     const ais_sample_split *split = this->split;
-    ais_stream stream = {.seed = this->stage->seed, .step = (uint64_t)loop->step, .purpose = AIS_FOR_BATCH};
+    ais_stream stream = ais_stream_for(AIS_USE_DATA_BATCH, this->stage->seed, (uint64_t)loop->step, 0);
     for (size_t first = 0; first < (size_t)trainer->batch.blocks * AIS_BLOCK; first += AIS_BLOCK)
         ais_sample_pick(&stream, first, split->dim, split->count, split->train,
                         trainer->u + first * (size_t)split->dim);

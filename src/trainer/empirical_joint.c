@@ -1,6 +1,7 @@
 /* Map and discriminator against each other, from draws alone. */
 #include <math.h>
 
+#include "base/streams.h"
 #include "nn/batch.h"
 #include "simd/normal.h"
 #include "trainer/empirical.h"
@@ -31,10 +32,8 @@ static void make_pairs(const work *this, int b, double *d) {
     size_t count = this->held ? this->split->held_count : this->split->count;
     const double *from = this->held ? this->split->held : this->split->train;
     double log_det[AIS_BLOCK] = {0}, value[AIS_BLOCK];
-    ais_stream pick = {
-        .seed = this->stage->seed, .step = this->turn, .chain = 1 + (uint32_t)b, .purpose = AIS_FOR_BATCH};
-    ais_stream noise = {
-        .seed = this->stage->seed, .step = this->turn, .chain = (uint32_t)b * AIS_BLOCK, .purpose = AIS_FOR_MIXTURE};
+    ais_stream pick = ais_stream_for(AIS_USE_RATIO_BATCH, this->stage->seed, this->turn, (uint64_t)b);
+    ais_stream noise = ais_stream_for(AIS_USE_RATIO_PROPOSALS, this->stage->seed, this->turn, (uint64_t)b * AIS_BLOCK);
     ais_sample_pick(&pick, 0, this->split->dim, count, from, mine->draw);
     ais_normals_lanes(&noise, (size_t)this->split->dim, AIS_BLOCK, mine->proposal);
     ais_flow_map(&learned->flow, learned->weights, mine->flow, true, mine->proposal, log_det);

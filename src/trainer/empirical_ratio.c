@@ -2,6 +2,7 @@
  * proposals, as many of either. */
 #include <math.h>
 
+#include "base/streams.h"
 #include "nn/batch.h"
 #include "simd/normal.h"
 #include "trainer/empirical.h"
@@ -40,8 +41,7 @@ static void propose(const work *this, ais_flow_tape *tape, uint64_t step, uint32
     const ais_learned *learned = this->learned;
     size_t dim = (size_t)this->split->dim;
     double log_det[AIS_BLOCK] = {0};
-    ais_stream stream = {
-        .seed = this->stage->seed, .step = step, .chain = chain * AIS_BLOCK, .purpose = AIS_FOR_MIXTURE};
+    ais_stream stream = ais_stream_for(AIS_USE_RATIO_PROPOSALS, this->stage->seed, step, chain * AIS_BLOCK);
     ais_normals_lanes(&stream, dim, AIS_BLOCK, u);
     ais_flow_map(&learned->flow, learned->weights, tape, true, u, log_det);
     for (size_t i = 0; i < dim * AIS_BLOCK; i++)
@@ -56,8 +56,7 @@ static void train_block(void *data, int b, ais_real *gradient, double *loss) {
     double value[AIS_BLOCK], share = 2.0 / ((double)this->batch.blocks * AIS_BLOCK);
     bool draws = b % 2 == 0;
     if (draws) {
-        ais_stream stream = {
-            .seed = this->stage->seed, .step = this->step, .chain = 1 + (uint32_t)b, .purpose = AIS_FOR_BATCH};
+        ais_stream stream = ais_stream_for(AIS_USE_RATIO_BATCH, this->stage->seed, this->step, (uint64_t)b);
         ais_sample_pick(&stream, 0, this->split->dim, this->split->count, this->split->train, mine->u);
     } else {
         propose(this, mine->flow, 2 + this->step, (uint32_t)b, mine->u);
@@ -113,7 +112,7 @@ static ais_status judge(ais_context *context, ais_loop *loop, ais_judgement *jud
 
 static double normal_at(uint64_t seed, size_t i) {
     double value;
-    ais_stream stream = {.seed = seed, .step = i, .chain = 7, .purpose = AIS_FOR_WEIGHTS};
+    ais_stream stream = ais_stream_for(AIS_USE_RATIO, seed, i, 0);
     ais_normals(&stream, 1, &value);
     return value;
 }
@@ -130,7 +129,7 @@ void ais_empirical_spread(const ais_ratio *ratio, uint64_t seed) {
         for (size_t o = 0; o < outputs; o++) {
             bias[o] = 0;
             for (size_t i = 0; i < inputs; i++, at++) {
-                ais_stream stream = {.seed = seed, .step = at, .chain = 8, .purpose = AIS_FOR_WEIGHTS};
+                ais_stream stream = ais_stream_for(AIS_USE_RATIO, seed, at, 1);
                 double weight = scale * normal_at(seed, at), u = ais_random_uniform(&stream, 0);
                 w[o * inputs + i] = (ais_real)weight;
                 if (l == 0) bias[o] -= (ais_real)(weight * centre * (2 * u - 1));

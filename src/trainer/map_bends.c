@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "base/streams.h"
 #include "fit/bend.h"
 #include "fit/flow_start.h"
 #include "trainer/map_learning.h"
@@ -129,7 +130,7 @@ ais_status ais_map_unbend(ais_context *context, ais_map_learning *this) {
     ais_status status = slopes ? AIS_OK : ais_map_begin_differences(context, this);
     if (status == AIS_OK) status = ais_archive_weigh(context, archive, this->lesson->pool, weight);
     if (status == AIS_OK) {
-        ais_stream stream = {this->lesson->options->seed, 0, 5, AIS_FOR_RESAMPLE};
+        ais_stream stream = ais_stream_for(AIS_USE_BENDS, this->lesson->options->seed, 0, 0);
         ais_systematic(first, weight, ais_random_uniform(&stream, 0), DRAWS, index);
         for (size_t k = 0; k < DRAWS; k++)
             if (k == 0 || index[k] != index[k - 1]) memcpy(x + n++ * dim, archive->x + index[k] * dim, dim * sizeof *x);

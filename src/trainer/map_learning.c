@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/streams.h"
 #include "explore/affine.h"
 #include "explore/mixture_fit.h"
 #include "learned/learned.h"
@@ -141,13 +142,13 @@ static ais_status place_anywhere(ais_map_learning *this) {
     memset(this->mean, 0, dim * sizeof(double));
     for (size_t i = 0; i < dim; i++) this->factor[i * dim + i] = scale;
     ais_status status = AIS_OK;
-    for (uint64_t c = 0, step = 1; c < AIS_EXPLORING && status == AIS_OK; step++) {
+    for (uint64_t c = 0, step = 0; c < AIS_EXPLORING && status == AIS_OK; step++) {
         double *x = this->chain + c * dim;
-        ais_stream stream = {this->lesson->options->seed, step, 0, AIS_FOR_START};
+        ais_stream stream = ais_stream_for(AIS_USE_ANYWHERE, this->lesson->options->seed, step, 0);
         ais_normals(&stream, dim, x);
         for (size_t i = 0; i < dim; i++) x[i] *= scale;
         status = ais_evaluate(&this->evaluator, 1, x, &logp);
-        if (logp > -INFINITY || step > 100 * AIS_EXPLORING) c++;
+        if (logp > -INFINITY || step >= 100 * AIS_EXPLORING) c++;
     }
     return status;
 }
@@ -163,7 +164,7 @@ static ais_status place_chains(ais_context *context, ais_map_learning *this) {
     for (size_t c = 0; c < archive->count; c++) top = fmax(top, weight[c]);
     for (int c = 0; c < AIS_EXPLORING; c++) memcpy(this->chain + (size_t)c * dim, this->mean, dim * sizeof(double));
     if (status == AIS_OK && top > -INFINITY) {
-        ais_stream stream = {this->lesson->options->seed, 0, 2, AIS_FOR_RESAMPLE};
+        ais_stream stream = ais_stream_for(AIS_USE_CHAINS, this->lesson->options->seed, 0, 0);
         ais_systematic(archive->count, weight, ais_random_uniform(&stream, 0), AIS_EXPLORING, index);
         for (int c = 0; c < AIS_EXPLORING; c++)
             memcpy(this->chain + (size_t)c * dim, archive->x + index[c] * dim, dim * sizeof(double));
@@ -390,7 +391,7 @@ static ais_status take_points(ais_context *context, ais_map_learning *this) {
     if (status == AIS_OK) compare_evidence(this, weight, room);
     if (status == AIS_OK) {
         for (size_t c = 0; c < n && chains; c++) weight[c] = archive->from[c] == AIS_FROM_CHAIN ? 0 : -INFINITY;
-        ais_stream stream = {this->lesson->options->seed, 0, 3, AIS_FOR_RESAMPLE};
+        ais_stream stream = ais_stream_for(AIS_USE_POINTS, this->lesson->options->seed, 0, 0);
         ais_systematic(n, weight, ais_random_uniform(&stream, 0), wanted, index);
         /* Neighbours in the archive may be alike: chains take them from far apart. */
         for (size_t k = 0; k < wanted; k++) {

@@ -7,14 +7,13 @@
 
 #include "base/clock.h"
 #include "base/ranks.h"
+#include "base/streams.h"
 #include "explore/affine.h"
 #include "fit/flow_start.h"
 #include "learned/learned.h"
 #include "trainer/map_learning.h"
 
 /* Random numbers of proposals, apart from those of the look. */
-#define STEP_JUDGE  ((uint64_t)1 << 33)
-#define STEP_WIDELY ((uint64_t)1 << 39)
 
 ais_status ais_map_affine(ais_context *context, const double *mean, const double *factor, int dim,
                           ais_kernel **kernel) {
@@ -88,9 +87,9 @@ ais_status ais_map_draw(ais_context *context, ais_map_learning *this, int from, 
     size_t dim = (size_t)this->archive.dim;
     n = affordable(this, n);
     double *x = room, *logp = x + n * dim;
-    ais_status status =
-        ais_source_draw(context, &this->archive.source[from], (int)dim, this->lesson->pool, this->lesson->options->seed,
-                        STEP_WIDELY + (uint64_t)this->round * AIS_MOST_SOURCES + (uint64_t)from, n, x, NULL);
+    ais_status status = ais_source_draw(
+        context, &this->archive.source[from], (int)dim, this->lesson->pool, this->lesson->options->seed,
+        ais_stream_step(AIS_USE_WIDELY) + (uint64_t)this->round * AIS_MOST_SOURCES + (uint64_t)from, n, x, NULL);
     if (status == AIS_OK) status = ais_evaluate(&this->evaluator, n, x, logp);
     return status == AIS_OK ? ais_archive_add(context, &this->archive, from, n, x, logp, NULL) : status;
 }
@@ -117,7 +116,7 @@ static ais_status draw_and_weigh(ais_context *context, ais_map_learning *this, c
     size_t many;
     int from;
     ais_status status = ais_source_draw(context, source, dim, this->lesson->pool, this->lesson->options->seed,
-                                        STEP_JUDGE + (uint64_t)this->round, n, x, logq);
+                                        ais_stream_step(AIS_USE_JUDGE) + (uint64_t)this->round, n, x, logq);
     if (status == AIS_OK)
         status = this->slopes ? ais_evaluate_gradient(&this->evaluator, n, x, logp, gradient)
                               : ais_evaluate(&this->evaluator, n, x, logp);
@@ -289,7 +288,7 @@ static ais_status whiten(ais_context *context, ais_map_learning *this, const dou
     double *x = malloc(POINTS * dim * sizeof *x), reach = 0;
     ais_status status = index && x ? AIS_OK : ais_fail_memory(context, "a whitening", POINTS * dim * sizeof *x);
     if (status == AIS_OK) {
-        ais_stream stream = {this->lesson->options->seed, (uint64_t)this->round, 4, AIS_FOR_RESAMPLE};
+        ais_stream stream = ais_stream_for(AIS_USE_WHITENING, this->lesson->options->seed, (uint64_t)this->round, 0);
         ais_systematic(archive->count, weight, ais_random_uniform(&stream, 0), POINTS, index);
         for (size_t c = 0; c < POINTS; c++) memcpy(x + c * dim, archive->x + index[c] * dim, dim * sizeof *x);
         status = ais_affine_fit(context, (int)dim, POINTS, x, NULL, this->mean, this->factor);

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/fixed.h"
 #include "base/pool.h"
+#include "base/streams.h"
 #include "simd/isa.h"
 #include "simd/normal.h"
 
@@ -38,6 +39,32 @@ static void streams_do_not_meet(void **state) {
     other[0].seed++, other[1].step += UINT64_C(1) << 33, other[2].chain++, other[3].purpose++;
     for (int k = 0; k < 4; k++) assert_true(ais_random_uniform(&stream, 0) != ais_random_uniform(&other[k], 0));
     assert_true(ais_random_uniform(&stream, 0) != ais_random_uniform(&stream, 1));
+}
+
+static bool overlap(uint64_t a, uint64_t length, uint64_t b, uint64_t other) { return a < b + other && b < a + length; }
+
+static bool uses_meet(const ais_stream_use *a, const ais_stream_use *b) {
+    return a->jobs & b->jobs && a->purposes & b->purposes && overlap(a->chain, a->chains, b->chain, b->chains) &&
+           overlap(a->step, a->steps, b->step, b->steps);
+}
+
+/* Whatever takes random numbers has a row of its own, and no two rows that occur in one job have a number in common. */
+static void uses_do_not_meet(void **state) {
+    (void)state;
+    for (int a = 0; a < AIS_USES; a++) {
+        const ais_stream_use *row = &ais_stream_table[a];
+        assert_true(row->jobs && row->purposes && row->chains && row->steps);
+        assert_true(row->step + row->steps <= UINT64_C(1) << 56 && row->chain + row->chains <= UINT64_C(1) << 32);
+        assert_true(uses_meet(row, row));
+        for (int b = 0; b < a; b++)
+            if (uses_meet(row, &ais_stream_table[b])) fail_msg("rows %d and %d of ais_stream_table meet", b, a);
+    }
+    /* As it was once: the weights that flows are spread by were those of their second matrix. */
+    ais_stream_use spread = ais_stream_table[AIS_USE_FLOW_SPREAD];
+    spread.chain = 1;
+    assert_true(uses_meet(&spread, &ais_stream_table[AIS_USE_NET]));
+    ais_stream stream = ais_stream_for(AIS_USE_HENON_SPREAD, 5, 3, 0);
+    assert_true(stream.seed == 5 && stream.step == 4003 && stream.chain == 0 && stream.purpose == AIS_FOR_WEIGHTS);
 }
 
 /* Moments of 10^6 normals within 5 standard errors, and the tail beyond 4 is there. */
@@ -151,6 +178,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(philox_known_answers),
         cmocka_unit_test(streams_do_not_meet),
+        cmocka_unit_test(uses_do_not_meet),
         cmocka_unit_test(normals_are_normal),
         cmocka_unit_test(lanes_equal_single_streams),
         cmocka_unit_test(uniforms_are_open),
