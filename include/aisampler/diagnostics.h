@@ -130,6 +130,9 @@ typedef struct ais_diagnosis {
 /* Bulk and tail ESS per chain below which the verdict warns. */
 enum { AIS_LEAST_ESS = 100 };
 
+/* An R-hat above it says that chains do not agree. */
+#define AIS_MOST_RHAT 1.01
+
 /* Judges draws; target, where known, adds modes and truth (NULL otherwise). Trust the draws when
  * there is no warning. */
 ais_status ais_diagnose(ais_context *context, const ais_draws *draws, const ais_target *target,

@@ -68,6 +68,7 @@ static const ais_kernel_type type = {
     .info = 1u << AIS_INFO_ACCEPT_STAT | 1u << AIS_INFO_STEP_SIZE | 1u << AIS_INFO_TREE_DEPTH |
             1u << AIS_INFO_N_LEAPFROG | 1u << AIS_INFO_DIVERGENT | 1u << AIS_INFO_ENERGY,
     .needs_gradient = true,
+    .trajectories = true,
     .init = init,
     .step = step,
     .persist = persist,

@@ -31,9 +31,9 @@ double ais_most_divergences(const ais_judge *judge) {
 static ais_status note_chains(ais_judge *judge) {
     ais_diagnosis *d = judge->diagnosis;
     if (judge->rhat.parameter < 0) return AIS_OK;
-    return ais_diagnosis_note(judge->context, d, "chains agree", !(d->worst_rhat > AIS_RHAT_LIMIT),
+    return ais_diagnosis_note(judge->context, d, "chains agree", !(d->worst_rhat > AIS_MOST_RHAT),
                               "largest R-hat %.4f of %d %s, at most %.2f", d->worst_rhat, d->chains,
-                              d->chains > 1 ? "chains" : "chain (its halves)", AIS_RHAT_LIMIT);
+                              d->chains > 1 ? "chains" : "chain (its halves)", AIS_MOST_RHAT);
 }
 
 static ais_status note_draws(ais_judge *judge) {

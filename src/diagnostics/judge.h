@@ -7,8 +7,7 @@
 #include "diagnostics/column.h"
 
 /* Limits of the verdict. */
-#define AIS_RHAT_LIMIT 1.01
-#define AIS_Z_LIMIT    5.0
+#define AIS_Z_LIMIT 5.0
 enum { AIS_FEW_TRIPS = 100 };
 
 /* The worst of some number over parameters; parameter is -1 while there is none. */

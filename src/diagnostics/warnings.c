@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "diagnostics/judge.h"
+#include "draws/names.h"
 
 #define EBFMI_LIMIT   0.3
 #define KL_LIMIT      0.05
@@ -38,16 +39,13 @@ static ais_status warn(ais_judge *judge, const char *format, ...) {
 
 static const char *name_of(const ais_judge *judge, int i) { return judge->draws->name[i]; }
 
+static bool is_learned(const ais_judge *judge) { return ais_is_trained(judge->draws->sampler); }
+
 /* What helps besides more draws: a kernel that was learned can be learned better, others adapt. */
 static const char *advice(const ais_judge *judge) {
-    static const char *const learned[] = {"henon", "realnvp", "spline"};
-    const char *sampler = judge->draws->sampler;
-    for (size_t k = 0; k < sizeof learned / sizeof *learned; k++)
-        if (strstr(sampler, learned[k])) return "draw more or train longer";
-    return sampler[0] ? "draw more or warm up longer" : "draw more";
+    if (is_learned(judge)) return "draw more or train longer";
+    return judge->draws->sampler[0] ? "draw more or warm up longer" : "draw more";
 }
-
-static bool is_learned(const ais_judge *judge) { return strstr(advice(judge), "train") != NULL; }
 
 /* How many times as many draws it takes to have 100 per chain, rounded up. */
 static double times_more(double ess_per_chain) { return ceil(AIS_LEAST_ESS / fmax(ess_per_chain, 1e-6)); }
@@ -156,9 +154,9 @@ static ais_status warn_same_chains(ais_judge *judge) {
 }
 
 static ais_status warn_rhat(ais_judge *judge) {
-    if (judge->rhat.parameter < 0 || !(judge->rhat.value > AIS_RHAT_LIMIT)) return AIS_OK;
-    return warn(judge, "R-hat of %.60s is %.3f, above 1.01: the chains do not agree; %s",
-                name_of(judge, judge->rhat.parameter), judge->rhat.value, advice(judge));
+    if (judge->rhat.parameter < 0 || !(judge->rhat.value > AIS_MOST_RHAT)) return AIS_OK;
+    return warn(judge, "R-hat of %.60s is %.3f, above %g: the chains do not agree; %s",
+                name_of(judge, judge->rhat.parameter), judge->rhat.value, AIS_MOST_RHAT, advice(judge));
 }
 
 static ais_status warn_ess(ais_judge *judge) {

@@ -14,6 +14,7 @@
 
 #include "base/checksum.h"
 #include "base/csv.h"
+#include "draws/names.h"
 #include "file/classical_json.h"
 #include "file/kernel_file.h"
 #include "learned/ladder.h"
@@ -25,7 +26,7 @@ static const char magic[8] = {'a', 'i', 's', 'k', 'e', 'r', 'n', '\n'};
 enum { VERSION = 1, EMPIRICAL_VERSION = 2, NICE_VERSION = 3, MOVED_VERSION = 4, MIXTURE_VERSION = 5 };
 enum { FIXED_HEAD = 16, CHECKSUM = 8, LARGEST_HEAD = 1 << 24 };
 
-static const char *const map_names[] = {"henon", "realnvp", "spline", "affine", NULL};
+static const char *const map_names[] = {AIS_HENON_NAME, AIS_REALNVP_NAME, AIS_SPLINE_NAME, AIS_AFFINE_NAME, NULL};
 static const char *const reversal_names[] = {"flip", "swap", NULL};
 static const char *const activation_names[] = {"relu", "tanh", NULL};
 static const char *const test_names[] = {"metropolis", "barker", NULL};

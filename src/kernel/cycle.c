@@ -119,6 +119,7 @@ static ais_status check_parts(ais_context *context, ais_kernel *const *part, int
         all->kernel.empirical = (k == 0 || all->kernel.empirical) && part[k]->empirical;
         if (part[k]->max_depth) all->kernel.max_depth = part[k]->max_depth; /* as add_info: the last one's */
         all->type.info |= part[k]->type->info;
+        all->type.trajectories = all->type.trajectories || part[k]->type->trajectories;
         all->type.needs_gradient = all->type.needs_gradient || part[k]->type->needs_gradient;
         leaves += leaves_of(part[k]);
     }

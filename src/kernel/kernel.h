@@ -35,6 +35,7 @@ typedef struct ais_kernel_type {
     const char *name;
     unsigned info; /* bits 1 << AIS_INFO_... of the fields that step fills */
     bool needs_gradient;
+    bool trajectories; /* a step is a trajectory, or several: chains step alone, each as long as its own */
     /* Takes memory and computes what the first step needs; x, logp and version are set. */
     ais_status (*init)(ais_context *, const ais_kernel *, ais_state *, void **own);
     /* Moves every chain once and fills the fields of info[c], c < chains, that `info` names; the others are the

@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "simd/normal.h"
-
-#define LOG_TWO_PI 1.83787706640934548356
 
 /* Which end a replica has been at last. */
 enum { NOWHERE, BOTTOM, TOP };
@@ -44,7 +43,7 @@ static double square(const double *z, size_t dim) {
 }
 
 static double weight(const replica *at, size_t dim) {
-    return at->logp + 0.5 * square(at->z, dim) + 0.5 * (double)dim * LOG_TWO_PI;
+    return at->logp + 0.5 * square(at->z, dim) + 0.5 * (double)dim * AIS_LOG_2PI;
 }
 
 /* ---- one replica --------------------------------------------------------------------------------- */
@@ -395,6 +394,7 @@ ais_status ais_kernel_ladder(ais_context *context, ais_kernel *map, const ais_la
         (ais_kernel_type){.name = "ladder",
                           .info = 1u << AIS_INFO_ACCEPT_STAT | 1u << AIS_INFO_REJECTION | 1u << AIS_INFO_TRIP,
                           .needs_gradient = options->leapfrogs > 0,
+                          .trajectories = true,
                           .init = init,
                           .step = step,
                           .persist = persist,

@@ -257,6 +257,7 @@ ais_status ais_kernel_latent(ais_context *context, ais_kernel *map, ais_kernel *
     latent->type = (ais_kernel_type){.name = latent->name,
                                      .info = inner->type->info,
                                      .needs_gradient = inner->type->needs_gradient,
+                                     .trajectories = inner->type->trajectories,
                                      .init = init,
                                      .step = step,
                                      .persist = persist,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fixed.h"
+#include "draws/names.h"
 #include "learned/nice.h"
 #include "simd/normal.h"
 
@@ -142,7 +143,7 @@ static void release(ais_kernel *kernel) {
     free(this);
 }
 
-static const ais_kernel_type type = {.name = "anice",
+static const ais_kernel_type type = {.name = AIS_ANICE_NAME,
                                      .info = 1U << AIS_INFO_ACCEPT_STAT | 1U << AIS_INFO_ROUND_TRIP,
                                      .init = init,
                                      .step = step,

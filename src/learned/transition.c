@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "draws/names.h"
 #include "kernel/test_lanes.h"
 #include "learned/learned.h"
 #include "map/lattice_lanes.h"
@@ -287,7 +288,7 @@ static void persist(const ais_kernel *kernel, ais_state *state, void *own_state,
         .name = map, .info = 1 << AIS_INFO_ACCEPT_STAT | 1 << AIS_INFO_ROUND_TRIP, .init = init, .step = step,         \
         .persist = persist, .free = ais_learned_free                                                                   \
     }
-const ais_kernel_type ais_learned_type[AIS_AFFINE + 1] = {[AIS_HENON] = LEARNED("henon"),
-                                                          [AIS_REALNVP] = LEARNED("realnvp"),
-                                                          [AIS_SPLINE] = LEARNED("spline"),
-                                                          [AIS_AFFINE] = LEARNED("affine")};
+const ais_kernel_type ais_learned_type[AIS_AFFINE + 1] = {[AIS_HENON] = LEARNED(AIS_HENON_NAME),
+                                                          [AIS_REALNVP] = LEARNED(AIS_REALNVP_NAME),
+                                                          [AIS_SPLINE] = LEARNED(AIS_SPLINE_NAME),
+                                                          [AIS_AFFINE] = LEARNED(AIS_AFFINE_NAME)};

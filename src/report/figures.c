@@ -123,11 +123,11 @@ static int by_badness(const void *a, const void *b) {
 static double badness(const ais_parameter_summary *p) {
     double ess = fmin(fmin(p->ess_bulk, p->ess_tail), p->ess_square);
     if (isnan(ess) || isnan(p->rhat)) return INFINITY;
-    return (p->rhat > 1.01 ? 1e6 * p->rhat : 0) + 1 / fmax(ess, 1e-6);
+    return (p->rhat > AIS_MOST_RHAT ? 1e6 * p->rhat : 0) + 1 / fmax(ess, 1e-6);
 }
 
 static bool needs_a_look(const ais_parameter_summary *p) {
-    return !(p->rhat <= 1.01) || !(fmin(fmin(p->ess_bulk, p->ess_tail), p->ess_square) >= 400);
+    return !(p->rhat <= AIS_MOST_RHAT) || !(fmin(fmin(p->ess_bulk, p->ess_tail), p->ess_square) >= 400);
 }
 
 int ais_worst_parameters(const ais_figure_data *data, int least, int most, int *parameter) {

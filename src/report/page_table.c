@@ -45,7 +45,7 @@ static void row(FILE *file, const ais_parameter_summary *p, int chains) {
     cell(file, p->q95, p->mcse);
     count_cell(file, p->ess_bulk, !(p->ess_bulk >= 100.0 * chains)); /* as the warnings have it */
     count_cell(file, p->ess_tail, !(p->ess_tail >= 100.0 * chains));
-    fprintf(file, "<td%s>", !(p->rhat <= 1.01) ? " class=\"bad\"" : "");
+    fprintf(file, "<td%s>", !(p->rhat <= AIS_MOST_RHAT) ? " class=\"bad\"" : "");
     fprintf(file, isnan(p->rhat) ? "–" : p->rhat < 1000 ? "%.4f" : "%.1e", p->rhat);
     fputs("</td></tr>\n", file);
 }

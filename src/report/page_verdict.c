@@ -123,7 +123,8 @@ void ais_page_numbers(const ais_page *page) {
     snprintf(small, sizeof small, "per chain of %d; of %.60s", diagnosis->draws, diagnosis->worst_ess_function);
     number_tile(page, "worst ESS", diagnosis->worst_ess, small);
     snprintf(value, sizeof value, "%.4f", diagnosis->worst_rhat);
-    if (!isnan(diagnosis->worst_rhat)) tile(page, "largest R-hat", value, "1: chains agree; at most 1.01");
+    snprintf(small, sizeof small, "1: chains agree; at most %g", AIS_MOST_RHAT);
+    if (!isnan(diagnosis->worst_rhat)) tile(page, "largest R-hat", value, small);
     number_tile(page, "acceptance", ais_report_acceptance(diagnosis, run), NULL);
     number_tile(page, "worst ESS per second", ais_report_rate(diagnosis, run), "all chains, sampling alone");
     if (run && run->train_seconds > 0)

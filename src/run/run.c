@@ -13,6 +13,7 @@
 #include "base/ranks.h"
 #include "base/status.h"
 #include "base/stop.h"
+#include "kernel/kernel.h"
 #include "report/verdict.h"
 #include "run/keep.h"
 #include "run/record.h"
@@ -221,8 +222,10 @@ static int warmup_of(const job *this, long evaluations) {
     int said = this->options.warmup;
     if (said != 0) return said > 0 ? said : 0;
     if (evaluations == 0) return this->usual_warmup;
-    bool trajectories = ais_kernel_info(this->kernel) & (1u << AIS_INFO_N_LEAPFROG | 1u << AIS_INFO_TRIP);
-    long most = evaluations / this->options.chains / (trajectories ? 64 : ais_kernel_shape(this->kernel) ? 20 : 4);
+    long most = evaluations / this->options.chains /
+                (this->kernel->type->trajectories ? 64
+                 : ais_kernel_shape(this->kernel) ? 20
+                                                  : 4);
     return most < this->usual_warmup ? (int)most : this->usual_warmup;
 }
 

@@ -1,4 +1,5 @@
 /* Blocks of chains: how they begin, and their draws of a round. */
+#include "base/block.h"
 #include "sampler/sample.h"
 
 #include <limits.h>
@@ -7,12 +8,10 @@
 #include "learned/latent.h"
 #include "simd/isa.h"
 
-enum { LARGEST_BLOCK = 64 };
-
 bool ais_chains_alone(const ais_kernel *kernel) {
     const ais_latent *latent = ais_as_latent(kernel);
     if (latent && latent->proposals > 0) return false; /* most of its steps are proposals, which lanes share */
-    return ais_kernel_info(kernel) & (1u << AIS_INFO_N_LEAPFROG | 1u << AIS_INFO_TRIP);
+    return kernel->type->trajectories;
 }
 
 /* Chains with trajectories of their own step alone. Others share vector lanes, as many as leave no thread without work:
@@ -20,9 +19,9 @@ bool ais_chains_alone(const ais_kernel *kernel) {
  * points, so that blocks must not depend on threads there. */
 int ais_chains_per_block(const ais_target *target, const ais_kernel *kernel, int chains, int workers) {
     if (ais_chains_alone(kernel)) return 1;
-    if (target->batch) return LARGEST_BLOCK;
+    if (target->batch) return AIS_BLOCK;
     int share = (chains - 1) / workers + 1;
-    return share < LARGEST_BLOCK ? share : LARGEST_BLOCK;
+    return share < AIS_BLOCK ? share : AIS_BLOCK;
 }
 
 int ais_block_size(const ais_sampling *run, int b) {

@@ -10,6 +10,7 @@
 #include <aisampler/diagnostics.h>
 
 #include "chains.h"
+#include "draws/names.h"
 
 /* ---- a target with everything: two normals of sd 1/2 at x.1 = -3 and 3, weights 1/4 and 3/4 ---- */
 
@@ -258,6 +259,14 @@ static void every_fault_is_named(void **state) {
     run_free(&r);
 }
 
+static void names_tell_what_was_trained(void **state) {
+    (void)state;
+    static const char *const trained[] = {"henon", "nuts@realnvp", "realnvp+nuts@realnvp", "spline+rwm", "anice"},
+                             *const others[] = {"", "nuts", "rwm+hmc", "mixture", "ladder", "nuts@affine", "splines"};
+    for (size_t k = 0; k < sizeof trained / sizeof *trained; k++) assert_true(ais_is_trained(trained[k]));
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) assert_false(ais_is_trained(others[k]));
+}
+
 static void unvisited_modes_leave_nothing(void **state) {
     (void)state;
     run r;
@@ -432,6 +441,7 @@ int main(void) {
         cmocka_unit_test(trajectories_between_proposals_may_diverge),
         cmocka_unit_test(checks_are_those_of_the_warnings),
         cmocka_unit_test(every_fault_is_named),
+        cmocka_unit_test(names_tell_what_was_trained),
         cmocka_unit_test(unvisited_modes_leave_nothing),
         cmocka_unit_test(wrong_shares_are_seen),
         cmocka_unit_test(slow_chains_are_seen),
