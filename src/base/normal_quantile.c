@@ -2,6 +2,7 @@
  * of sqrt(-log tail) in two pieces outside. */
 #include <math.h>
 
+#include "base/constants.h"
 #include "base/special.h"
 
 enum { TERMS = 8 };
@@ -46,7 +47,7 @@ double ais_normal_quantile(double p) {
     double r = sqrt(-log(tail));
     double z = r <= 5 ? evaluate(&near_tail, r - 1.6) : evaluate(&far_tail, r - 5);
     /* One Halley step on the tail's own scale takes out the rounding of the fit. */
-    double error = (0.5 * erfc(z * 0.70710678118654752440) - tail) * 2.5066282746310005024 * exp(0.5 * z * z);
+    double error = (0.5 * erfc(z * 0.70710678118654752440) - tail) * AIS_ROOT_2PI * exp(0.5 * z * z);
     if (isfinite(error)) z += error / (1 - 0.5 * z * error);
     return q < 0 ? -z : z;
 }

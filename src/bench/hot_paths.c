@@ -5,12 +5,13 @@
 
 #include <aisampler/target.h>
 
+#include "base/block.h"
 #include "bench/measure.h"
 #include "learned/learned.h"
 #include "simd/normal.h"
 #include "target/logistic.h"
 
-enum { BLOCK = 64, MANY = 157, STEPS = 8 }; /* 157 blocks of 64 chains: 10,048 */
+enum { BLOCK = AIS_BLOCK, MANY = 157, STEPS = 8 }; /* 157 blocks of 64 chains: 10,048 */
 
 typedef struct work {
     const struct path *path;

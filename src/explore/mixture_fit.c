@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 4, ROWS = 64 };
+#include "base/block.h"
+
+enum { ROUNDS = 4 };
 
 /* Sums over the points of one component's share: of the weights, of their squares, and of distances, as far as a t
  * makes something of them. */
@@ -20,7 +22,7 @@ typedef struct work {
     double *chance;   /* n: weights, of sum 1 */
     double effective; /* draws that they stand for */
     share *share;
-    double *logq, *part; /* ROWS; ROWS x count */
+    double *logq, *part; /* AIS_BLOCK; AIS_BLOCK x count */
     double *factor;      /* dim x dim */
     double *prior;       /* count: weights before */
     ais_arena arena;
@@ -30,8 +32,8 @@ static bool take(work *this) {
     size_t count = (size_t)this->mixture->count;
     this->chance = AIS_TAKE(&this->arena, double, this->n);
     this->share = AIS_TAKE(&this->arena, share, count);
-    this->logq = AIS_TAKE(&this->arena, double, ROWS);
-    this->part = AIS_TAKE(&this->arena, double, ROWS *count);
+    this->logq = AIS_TAKE(&this->arena, double, AIS_BLOCK);
+    this->part = AIS_TAKE(&this->arena, double, AIS_BLOCK *count);
     this->factor = AIS_TAKE(&this->arena, double, this->dim *this->dim);
     this->prior = AIS_TAKE(&this->arena, double, count);
     if (this->prior) memcpy(this->prior, this->mixture->weight, count * sizeof(double));
@@ -74,8 +76,8 @@ static void resize(work *this, int k) {
 static void one_round(work *this, ais_pool *pool) {
     ais_components *mixture = this->mixture;
     memset(this->share, 0, (size_t)mixture->count * sizeof *this->share);
-    for (size_t first = 0; first < this->n; first += ROWS)
-        add_rows(this, first, this->n - first < ROWS ? this->n - first : ROWS, pool);
+    for (size_t first = 0; first < this->n; first += AIS_BLOCK)
+        add_rows(this, first, this->n - first < AIS_BLOCK ? this->n - first : AIS_BLOCK, pool);
     for (int k = 0; k < mixture->count; k++) resize(this, k);
     ais_components_weigh(mixture);
 }
@@ -83,8 +85,8 @@ static void one_round(work *this, ais_pool *pool) {
 /* The logarithm of the mean of p / q over p, up to a constant: what an effective draw of q costs. */
 static double cost(work *this, ais_pool *pool) {
     double top = -INFINITY, sum = 0;
-    for (size_t first = 0; first < this->n; first += ROWS) {
-        size_t rows = this->n - first < ROWS ? this->n - first : ROWS;
+    for (size_t first = 0; first < this->n; first += AIS_BLOCK) {
+        size_t rows = this->n - first < AIS_BLOCK ? this->n - first : AIS_BLOCK;
         ais_components_logq(this->mixture, rows, this->x + first * this->dim, this->logq, NULL, pool);
         for (size_t c = 0; c < rows; c++) {
             if (!(this->chance[first + c] > 0)) continue;

@@ -3,11 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/constants.h"
 #include "learned/learned.h"
 #include "nn/batch.h"
 #include "simd/normal.h"
-
-static const double half_log_2pi = 0.91893853320467274;
 
 /* ---- maps, in blocks of lanes -------------------------------------------------------------------- */
 
@@ -40,7 +39,7 @@ static double log_density(const job *this, const double *z, const double *det, s
     size_t dim = (size_t)this->learned->shape.dim;
     double square = 0;
     for (size_t i = 0; i < dim; i++) square += z[i * AIS_BLOCK + c] * z[i * AIS_BLOCK + c];
-    double sum = det[c] - this->learned->whitening.log_volume - (double)dim * (half_log_2pi + log(this->width)) -
+    double sum = det[c] - this->learned->whitening.log_volume - (double)dim * (AIS_LOG_ROOT_2PI + log(this->width)) -
                  0.5 * square / (this->width * this->width);
     return isnan(sum) ? -INFINITY : sum;
 }
@@ -157,7 +156,7 @@ ais_status ais_source_logq(ais_context *context, const ais_source *source, int d
     for (size_t c = 0; c < n; c++) {
         double square = 0;
         for (int i = 0; i < dim; i++) square += x[c * (size_t)dim + (size_t)i] * x[c * (size_t)dim + (size_t)i];
-        logq[c] = -0.5 * square / (source->scale * source->scale) - dim * (log(source->scale) + half_log_2pi);
+        logq[c] = -0.5 * square / (source->scale * source->scale) - dim * (log(source->scale) + AIS_LOG_ROOT_2PI);
     }
     return AIS_OK;
 }

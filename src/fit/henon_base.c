@@ -3,11 +3,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/special.h"
 #include "simd/isa.h"
 
 /* Keeps (|w|^2)^b differentiable at 0 for b < 1. */
-static const double floor_of_square = 1e-6, pi = 3.141592653589793;
+static const double floor_of_square = 1e-6;
 
 /* The derivative of lgamma: recurrence up to 6, then the asymptotic series (12 digits). */
 static double digamma(double x) {
@@ -32,7 +33,7 @@ static void prepare(int coordinates, const ais_real *base, part parts[AIS_BASE_P
         parts[k] = (part){.power = b,
                           .twice_variance = 2 * exp(2 * log_s),
                           .log_weight = (double)logit[k] - most - log(sum),
-                          .log_z = half * log(2 * pi) - ais_log_gamma(half) + coordinates * log_s - log(b) +
+                          .log_z = half * log(2 * AIS_PI) - ais_log_gamma(half) + coordinates * log_s - log(b) +
                                    ais_log_gamma(half / b),
                           .power_log_z = -1 - half / b * digamma(half / b)};
         parts[k].weight = exp(parts[k].log_weight);

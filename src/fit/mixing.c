@@ -3,12 +3,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/streams.h"
 #include "nn/dense_lanes.h"
 #include "simd/normal.h"
 
 /* A proposal far outside must not rule the covariance. */
-static const double widest = 4, least_sd = 1e-3, pi = 3.141592653589793;
+static const double widest = 4, least_sd = 1e-3;
 
 static bool take(ais_mixing *mixing, const ais_mixing_options *options, ais_arena *arena) {
     size_t dim = (size_t)options->dim, waves = (size_t)options->waves, ripples = (size_t)options->ripples;
@@ -40,7 +41,7 @@ static void draw_waves(const ais_feature_set *set, const ais_mixing_options *opt
     for (int w = 0; w < set->waves; w++) {
         double by = pitch[4 * w / set->waves] / (options->scale * sqrt(0.5 * set->dim));
         for (int i = 0; i < set->dim; i++) set->frequency[w * set->dim + i] *= by;
-        set->phase[w] = 2 * pi * ais_random_uniform(&stream, (uint32_t)w);
+        set->phase[w] = 2 * AIS_PI * ais_random_uniform(&stream, (uint32_t)w);
     }
 }
 
@@ -51,7 +52,7 @@ static void draw_ripples(const ais_feature_set *set, const ais_mixing_options *o
     if (options->centre) memcpy(set->centre, options->centre, (size_t)set->dim * sizeof *set->centre);
     for (int k = 0; k < set->ripples; k++) {
         set->pitch[k] = (slowest + (fastest - slowest) * (k + 0.5) / set->ripples) / options->scale;
-        set->start[k] = 2 * pi * ais_random_uniform(&stream, (uint32_t)k);
+        set->start[k] = 2 * AIS_PI * ais_random_uniform(&stream, (uint32_t)k);
     }
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/streams.h"
 #include "learned/mixture.h"
 #include "learned/nice.h"
@@ -278,7 +279,7 @@ ais_status ais_kernel_set_angles(ais_context *context, ais_kernel *kernel, int c
     learned->angles.count = count;
     for (int k = 0; k < count; k++) {
         learned->angles.degree[k] = degrees[k];
-        const double radians = degrees[k] * (3.14159265358979323846 / 180);
+        const double radians = degrees[k] * (AIS_PI / 180);
         /* exact at quarters: 90 degrees is swap to the bit */
         learned->angles.cosine[k] = degrees[k] == 90 ? 0 : cos(radians);
         learned->angles.sine[k] = degrees[k] == 180 ? 0 : sin(radians);

@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/block.h"
+#include "base/constants.h"
 #include "base/random.h"
 #include "base/streams.h"
 #include "look/importance.h"
 #include "simd/normal.h"
 
-#define PI 3.14159265358979323846
-enum { ROWS = 64, CHOICE = 1 << 30, BISECTIONS = 60 };
+enum { CHOICE = 1 << 30, BISECTIONS = 60 };
 
 typedef struct annealing {
     ais_evaluator *evaluator;
@@ -30,7 +31,7 @@ typedef struct annealing {
 static double base_density(const annealing *a, const double *x) {
     double square = 0, s = a->options->scale;
     for (size_t i = 0; i < a->dim; i++) square += x[i] * x[i];
-    return -0.5 * square / (s * s) - (double)a->dim * (log(s) + 0.5 * log(2 * PI));
+    return -0.5 * square / (s * s) - (double)a->dim * (log(s) + 0.5 * log(2 * AIS_PI));
 }
 
 /* The share of the living that weights (logp - base) (to - beta) leave effective. */
@@ -109,7 +110,7 @@ static bool shape(annealing *a) {
 
 static void propose_task(void *data, int block) {
     const annealing *a = data;
-    size_t first = (size_t)block * ROWS, end = first + ROWS < a->n ? first + ROWS : a->n, dim = a->dim;
+    size_t first = (size_t)block * AIS_BLOCK, end = first + AIS_BLOCK < a->n ? first + AIS_BLOCK : a->n, dim = a->dim;
     for (size_t c = first; c < end; c++) {
         ais_stream stream = ais_stream_for(AIS_USE_ANNEAL, a->options->seed, a->step, c);
         double *y = a->fresh + c * dim;
@@ -127,7 +128,7 @@ static void propose_task(void *data, int block) {
 }
 
 static ais_status move(annealing *a) {
-    ais_share_out(a->evaluator->pool, (int)((a->n + ROWS - 1) / ROWS), propose_task, a);
+    ais_share_out(a->evaluator->pool, (int)((a->n + AIS_BLOCK - 1) / AIS_BLOCK), propose_task, a);
     ais_status status = ais_evaluate(a->evaluator, a->n, a->fresh, a->fresh_logp);
     if (status != AIS_OK) return status;
     size_t accepted = 0;

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#define PI 3.14159265358979323846
+#include "base/constants.h"
 
 bool ais_modes_take(ais_modes *modes, ais_arena *arena, int dim, int room) {
     modes->height = AIS_TAKE(arena, double, room);
@@ -28,7 +28,7 @@ void ais_modes_keep(ais_modes *modes, int count, const int *places) {
 }
 
 double ais_modes_evidence(const ais_modes *modes, int k) {
-    return modes->height[k] + modes->mixture.log_volume[k] + 0.5 * modes->mixture.dim * log(2 * PI);
+    return modes->height[k] + modes->mixture.log_volume[k] + 0.5 * modes->mixture.dim * log(2 * AIS_PI);
 }
 
 void ais_modes_weigh(ais_modes *modes) {

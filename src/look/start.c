@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/block.h"
 #include "base/streams.h"
 #include "look/anneal.h"
 #include "look/refit.h"
@@ -329,7 +330,7 @@ static ais_status conclude(session *s) {
     memcpy(start->peak, s->search.peak, (size_t)start->dim * sizeof(double));
     ais_status status = export_modes(s);
     if (status == AIS_OK && start->trusted && s->weighted.n) { /* else the room of the draws was used for sweeps */
-        double *share = AIS_TAKE(&s->arena, double, 64 * (size_t)start->modes);
+        double *share = AIS_TAKE(&s->arena, double, AIS_BLOCK *(size_t)start->modes);
         if (share) ais_weighted_modes(&s->weighted, s->mixture, share, start->mode_weight);
     }
     write_sentences(s);

@@ -3,9 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/block.h"
 #include "simd/normal.h"
 
-enum { FIRST_DRAWS = 2048, ROWS = 64, CHOICE = 1 << 30 };
+enum { FIRST_DRAWS = 2048, CHOICE = 1 << 30 };
 
 bool ais_weighted_take(ais_weighted *weighted, ais_arena *arena, size_t most, int dim) {
     *weighted = (ais_weighted){.most = most,
@@ -49,13 +50,13 @@ void ais_weighted_resample(const ais_weighted *weighted, double shift, size_t co
 
 void ais_weighted_modes(const ais_weighted *weighted, const ais_components *mixture, double *share,
                         double *mode_weight) {
-    double top = -INFINITY, sum = 0, logq[ROWS];
+    double top = -INFINITY, sum = 0, logq[AIS_BLOCK];
     size_t count = (size_t)mixture->count;
     for (size_t k = 0; k < count; k++) mode_weight[k] = 0;
     for (size_t c = 0; c < weighted->n; c++) top = fmax(top, weighted->weight[c]);
     if (top == -INFINITY) return;
-    for (size_t first = 0; first < weighted->n; first += ROWS) {
-        size_t rows = weighted->n - first < ROWS ? weighted->n - first : ROWS;
+    for (size_t first = 0; first < weighted->n; first += AIS_BLOCK) {
+        size_t rows = weighted->n - first < AIS_BLOCK ? weighted->n - first : AIS_BLOCK;
         ais_components_logq(mixture, rows, weighted->x + first * weighted->dim, logq, share, NULL);
         for (size_t c = 0; c < rows; c++) {
             double weight = exp(weighted->weight[first + c] - top);

@@ -24,7 +24,7 @@ ais_status ais_weighted_draw(ais_weighted *weighted, ais_evaluator *evaluator, c
 void ais_weighted_resample(const ais_weighted *weighted, double shift, size_t count, size_t *index, double *x,
                            double *logp);
 
-/* The weight of every component under the target. share: room for 64 x count. */
+/* The weight of every component under the target. share: room for AIS_BLOCK x count. */
 void ais_weighted_modes(const ais_weighted *weighted, const ais_components *mixture, double *share,
                         double *mode_weight);
 

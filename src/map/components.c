@@ -4,12 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/block.h"
+#include "base/constants.h"
 #include "base/special.h"
 #include "map/components_lanes.h"
 #include "map/whitening.h"
-
-#define PI 3.14159265358979323846
-enum { ROWS = 64 }; /* of a task */
 
 static const double usual_freedom = 5; /* tails heavy enough that weights p / q stay bounded where p is near normal */
 
@@ -105,8 +104,8 @@ void ais_components_keep(ais_components *components, int count, const int *place
 
 /* The logarithm of the density of a component with F = I at its mean. */
 static double log_peak(double freedom, int dim) {
-    if (isinf(freedom)) return -0.5 * dim * log(2 * PI);
-    return ais_log_gamma(0.5 * (freedom + dim)) - ais_log_gamma(0.5 * freedom) - 0.5 * dim * log(freedom * PI);
+    if (isinf(freedom)) return -0.5 * dim * log(2 * AIS_PI);
+    return ais_log_gamma(0.5 * (freedom + dim)) - ais_log_gamma(0.5 * freedom) - 0.5 * dim * log(freedom * AIS_PI);
 }
 
 void ais_components_weigh(ais_components *components) {
@@ -150,7 +149,7 @@ static void logq_task(void *data, int block) {
     const job *all = data;
     double tile[AIS_COMPONENTS_MOST_DIM * AIS_LANES], logq[AIS_LANES];
     size_t dim = (size_t)all->components->dim, count = (size_t)all->components->count;
-    size_t first = (size_t)block * ROWS, end = all->n - first < ROWS ? all->n : first + ROWS;
+    size_t first = (size_t)block * AIS_BLOCK, end = all->n - first < AIS_BLOCK ? all->n : first + AIS_BLOCK;
     for (; first < end; first += AIS_LANES) {
         size_t rows = end - first < AIS_LANES ? end - first : AIS_LANES;
         for (size_t c = 0; c < AIS_LANES; c++) {
@@ -167,7 +166,7 @@ static void logq_task(void *data, int block) {
 void ais_components_logq(const ais_components *components, size_t n, const double *x, double *logq, double *share,
                          ais_pool *pool) {
     job all = {.components = components, .n = n, .x = x, .logq = logq, .share = share};
-    ais_share_out(pool, (int)((n + ROWS - 1) / ROWS), logq_task, &all);
+    ais_share_out(pool, (int)((n + AIS_BLOCK - 1) / AIS_BLOCK), logq_task, &all);
 }
 
 void ais_components_logq_lanes(const ais_components *components, size_t chains, size_t lanes,

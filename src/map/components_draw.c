@@ -1,11 +1,12 @@
 #include <math.h>
 
+#include "base/block.h"
 #include "map/components.h"
 #include "map/components_lanes.h"
 #include "simd/normal.h"
 
 /* Uniforms have indices far from those of the normals of the same stream. */
-enum { ROWS = 64, CHOICE = 1 << 30, TESTS = 1 << 30, ATTEMPTS = 16 };
+enum { CHOICE = 1 << 30, TESTS = 1 << 30, ATTEMPTS = 16 };
 
 /* ---- chi^2 of any degrees of freedom ----------------------------------------------------------- */
 
@@ -77,7 +78,7 @@ typedef struct job {
 
 static void draw_task(void *data, int block) {
     const job *draws = data;
-    size_t first = (size_t)block * ROWS, end = first + ROWS < draws->n ? first + ROWS : draws->n;
+    size_t first = (size_t)block * AIS_BLOCK, end = first + AIS_BLOCK < draws->n ? first + AIS_BLOCK : draws->n;
     for (size_t c = first; c < end; c++) {
         ais_stream stream = draws->stream;
         stream.chain = (uint32_t)c;
@@ -90,7 +91,7 @@ void ais_components_draw(const ais_components *components, uint64_t seed, uint64
                          ais_pool *pool) {
     job draws = {.components = components, .stream = {seed, step, 0, AIS_FOR_MIXTURE}, .n = n, .x = x};
     draws.shift = ais_random_uniform(&draws.stream, CHOICE);
-    ais_share_out(pool, (int)((n + ROWS - 1) / ROWS), draw_task, &draws);
+    ais_share_out(pool, (int)((n + AIS_BLOCK - 1) / AIS_BLOCK), draw_task, &draws);
 }
 
 void ais_components_draw_lanes(const ais_components *components, const ais_stream *stream, size_t chains, size_t lanes,

@@ -3,9 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "nn/adam_lanes.h"
 
-static const double pi = 3.141592653589793, first_share = 0.05;
+static const double first_share = 0.05;
 
 int ais_adam_new(ais_adam *adam, const ais_adam_options *options, size_t count, const ais_real *weights,
                  ais_arena *arena) {
@@ -30,7 +31,7 @@ double ais_adam_rate(const ais_adam *adam) {
         share = first_share + (1 - first_share) * t / warm;
     } else {
         double place = fmin((t - warm) / fmax(steps - warm, 1), 1);
-        share = options->final_share + (1 - options->final_share) * 0.5 * (1 + cos(pi * place));
+        share = options->final_share + (1 - options->final_share) * 0.5 * (1 + cos(AIS_PI * place));
     }
     return options->rate * share * adam->scale;
 }

@@ -4,10 +4,9 @@
 #define AIS_NN_BATCH_H
 
 #include "base/arena.h"
+#include "base/block.h"
 #include "base/pool.h"
 #include "nn/real.h"
-
-enum { AIS_BLOCK = 64 }; /* lanes of a block */
 
 typedef struct ais_batch {
     ais_pool *pool;

@@ -3,6 +3,7 @@
  * normalised. With q = y_1^2 - 100: E q^2 = 2e4, E q^4 = 60e8. */
 #include <math.h>
 
+#include "base/constants.h"
 #include "simd/normal.h"
 #include "target/banana_lanes.h"
 #include "target/builtin.h"
@@ -53,7 +54,7 @@ static ais_status open(ais_context *context, const ais_value *value, const char 
         return ais_fail_memory(context, "a banana", (size_t)dim * 4 * sizeof(double));
     banana->dim = dim;
     banana->b = b;
-    banana->constant = -0.5 * dim * log(2 * 3.14159265358979323846) - log(10);
+    banana->constant = -0.5 * dim * log(2 * AIS_PI) - log(10);
     double bent = b * b * 2e4;
     ais_moments_set(&moments, 0, 0, 100, 100, 3e4);
     ais_moments_set(&moments, 1, 0, 1 + bent, 1 + bent, 3 + 6 * bent + b * b * b * b * 60e8);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/block.h"
 #include "base/streams.h"
 #include "simd/normal.h"
 #include "target/builtin.h"
@@ -35,7 +36,7 @@ typedef struct check {
     double *gradient;                          /* dim */
     double *typical;                           /* dim: mean absolute derivative over the points looked at */
     double *moved, *close, *other, *direction; /* dim each */
-    double *across;                            /* dim x LARGEST_BATCH, coordinate-major */
+    double *across;                            /* dim x AIS_BLOCK, coordinate-major */
     double noise;                              /* of logp at the point in question; negative before it is measured */
     char *note;                                /* of the first derivative that is imprecise */
     size_t note_size;
@@ -322,11 +323,9 @@ static ais_status check_gradient(check *at) {
 
 /* ---- the batch form ------------------------------------------------------------------------------ */
 
-enum { LARGEST_BATCH = 64 };
-
 static ais_status check_batch_of(check *at, size_t n) {
     const double canary = 1.2345e200;
-    double logp[LARGEST_BATCH + 1];
+    double logp[AIS_BLOCK + 1];
     char text[400];
     size_t dim = (size_t)at->target->dim;
     for (size_t c = 0; c < n; c++)
@@ -349,7 +348,7 @@ static ais_status check_batch_of(check *at, size_t n) {
 }
 
 static ais_status check_batch(check *at) {
-    const size_t size[] = {1, 7, 33, LARGEST_BATCH};
+    const size_t size[] = {1, 7, 33, AIS_BLOCK};
     for (size_t k = 0; k < sizeof size / sizeof *size; k++) {
         ais_status status = check_batch_of(at, size[k]);
         if (status != AIS_OK) return status;
@@ -394,7 +393,7 @@ static ais_status check_fields(ais_context *context, const ais_target *target) {
 /* All room in one piece; false when memory is out. */
 static bool take(check *at, double **memory) {
     size_t dim = (size_t)at->target->dim, points = POINTS + 1;
-    double *room = *memory = ais_allocate((points * (dim + 1) + (6 + LARGEST_BATCH) * dim) * sizeof *room);
+    double *room = *memory = ais_allocate((points * (dim + 1) + (6 + AIS_BLOCK) * dim) * sizeof *room);
     if (!room) return false;
     double **slice[] = {&at->gradient, &at->typical, &at->moved, &at->close, &at->other, &at->direction};
     at->point = room;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/constants.h"
 #include "simd/normal.h"
 #include "target/builtin.h"
 #include "target/funnel_lanes.h"
@@ -14,7 +15,7 @@ static double parts(const double *x, int dim, double *square, double *rate) {
     for (int i = 1; i < dim; i++) *square += x[i] * x[i];
     if (*square > DBL_MAX) *square = DBL_MAX;
     *rate = exp(v > -709 ? -v : 709);
-    return -0.5 * dim * log(2 * 3.14159265358979323846) - log(3) - v * (v / 18 + half) - 0.5 * *square * *rate;
+    return -0.5 * dim * log(2 * AIS_PI) - log(3) - v * (v / 18 + half) - 0.5 * *square * *rate;
 }
 
 static double logp(const double *x, void *data) {

@@ -2,6 +2,7 @@
 
 #include <float.h>
 
+#include "base/constants.h"
 #include "simd/math.h"
 
 /* -v^2/18 - (dim-1) v/2 is kept as one product, and both factors of square exp(-v) are kept finite,
@@ -9,7 +10,7 @@
 static void block(const void *data, size_t stride, const double *x, double *logp) {
     int dim = *(const int *)data;
     double square[AIS_LANES] = {0}, half = 0.5 * (dim - 1);
-    double constant = -0.5 * dim * 1.8378770664093454836 - 1.0986122886681098; /* log(2 pi), log 3 */
+    double constant = -0.5 * dim * AIS_LOG_2PI - 1.0986122886681098; /* log 3 */
     for (int i = 1; i < dim; i++) {
         const double *row = x + (size_t)i * stride;
 #pragma omp simd

@@ -2,11 +2,10 @@
  * (rotate=1) by a fixed orthogonal matrix that depends on dim alone. log p is normalised. */
 #include <math.h>
 
+#include "base/constants.h"
 #include "simd/normal.h"
 #include "target/builtin.h"
 #include "target/gaussian_lanes.h"
-
-#define PI 3.14159265358979323846
 
 /* y = (I - V T V') x, or with T' in its place; y may be x. */
 static void turn(const ais_gaussian *gaussian, bool transposed, const double *x, double *y) {
@@ -122,7 +121,7 @@ static ais_status open(ais_context *context, const ais_value *value, const char 
     for (int i = 0; i < dim; i++) {
         eigenvalue[i] = dim > 1 ? pow(value[COND].number, (double)i / (dim - 1)) : 1;
         half_precision[i] = 0.5 / eigenvalue[i];
-        gaussian->constant -= 0.5 * log(2 * PI * eigenvalue[i]);
+        gaussian->constant -= 0.5 * log(2 * AIS_PI * eigenvalue[i]);
     }
     if (value[ROTATE].number != 0 && value[COND].number > 1) set_rotation(gaussian, v, row);
     set_moments(gaussian, row, &moments);

@@ -4,10 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "target/linear_lanes.h"
 #include "target/regression.h"
-
-#define LOG_2_PI 1.83787706640934548356
 
 typedef struct linear {
     ais_regression_scale scale;
@@ -128,7 +127,7 @@ static ais_status set_linear(ais_context *context, ais_regression_data *from, si
                                .rest = rest,
                                .half_precision = half_precision,
                                .constant = ais_regression_prior(from, wish) -
-                                           (double)rows * (0.5 * LOG_2_PI + log(from->outcome_sd))};
+                                           (double)rows * (0.5 * AIS_LOG_2PI + log(from->outcome_sd))};
     home->target.dim = from->dim + 1;
     home->target.names = names;
     home->target.logp = logp;

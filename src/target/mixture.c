@@ -4,12 +4,11 @@
  * differs when the components overlap). */
 #include <math.h>
 
+#include "base/constants.h"
 #include "simd/normal.h"
 #include "target/builtin.h"
 #include "target/mixture_lanes.h"
 #include "target/quadrature.h"
-
-#define PI 3.14159265358979323846
 
 static void batch(size_t n, const double *x, double *logp, void *data) {
     const ais_mixture *mixture = data;
@@ -108,7 +107,7 @@ static ais_status finish(ais_context *context, ais_home *home, ais_mixture *mixt
     mixture->direct = true;
     for (int k = 0; k < mixture->components; k++) {
         double sd = mixture->sd[k];
-        mixture->constant[k] = log(mixture->weight[k]) - mixture->dim * log(sd * sqrt(2 * PI));
+        mixture->constant[k] = log(mixture->weight[k]) - mixture->dim * log(sd * sqrt(2 * AIS_PI));
         mixture->half_precision[k] = 0.5 / (sd * sd);
         mixture->power[k] = mixture->constant[k] / log(2);
         mixture->direct &= mixture->power[k] <= 900;
@@ -145,10 +144,10 @@ static double angular(double angle, const void *data) {
     const circle *on = data;
     double sum = 0, m = on->m;
     for (int k = 0; k < on->mixture->components; k++) {
-        double away = angle - on->turn - 2 * PI * k / on->mixture->components;
+        double away = angle - on->turn - 2 * AIS_PI * k / on->mixture->components;
         double a = m * cos(away), b = m * sin(away);
         sum += on->mixture->weight[k] *
-               (exp(-0.5 * m * m) / (2 * PI) + a * 0.5 * erfc(-a / sqrt(2)) * exp(-0.5 * b * b) / sqrt(2 * PI));
+               (exp(-0.5 * m * m) / (2 * AIS_PI) + a * 0.5 * erfc(-a / sqrt(2)) * exp(-0.5 * b * b) / sqrt(2 * AIS_PI));
     }
     return sum;
 }
@@ -164,11 +163,11 @@ static ais_status open_circle(ais_context *context, ais_home *home, int componen
     for (int k = 0; k < components; k++) {
         mixture->weight[k] = weight ? weight[k] : 1.0 / components;
         mixture->sd[k] = sd;
-        centre[2 * k] = radius * cos(turn + 2 * PI * k / components);
-        centre[2 * k + 1] = radius * sin(turn + 2 * PI * k / components);
+        centre[2 * k] = radius * cos(turn + 2 * AIS_PI * k / components);
+        centre[2 * k + 1] = radius * sin(turn + 2 * AIS_PI * k / components);
     }
     for (int k = 0; k < components; k++) {
-        double middle = turn + 2 * PI * k / components, half = PI / components;
+        double middle = turn + 2 * AIS_PI * k / components, half = AIS_PI / components;
         /* Beyond 80 the mass outside of its own wedge is below exp(-800). */
         mixture->mode_weight[k] = on.m > 80 || !weight
                                       ? mixture->weight[k]
@@ -193,7 +192,7 @@ static ais_status open_mog6(ais_context *context, const ais_value *value, const 
 static ais_status open_triangle(ais_context *context, const ais_value *value, const char *file, ais_home *home) {
     (void)file;
     const double weight[3] = {1.0 / 6, 1.0 / 6, 2.0 / 3};
-    return open_circle(context, home, 3, PI / 2, weight, value[0].number);
+    return open_circle(context, home, 3, AIS_PI / 2, weight, value[0].number);
 }
 
 const ais_target_type ais_target_mog2 = {

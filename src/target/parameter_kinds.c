@@ -2,11 +2,11 @@
 
 #include <math.h>
 
+#include "base/constants.h"
 #include "base/special.h"
 #include "base/status.h"
 #include "target/quantiles.h"
 
-#define PI 3.14159265358979323846
 enum { MOST_CUBE = 1024 };
 static const double most = 300; /* of x where exp(x) is taken: far beyond any mass, with room for a product */
 
@@ -65,22 +65,22 @@ static void lognormal(const double *a, double x, ais_element *e) {
 static void half_normal(const double *a, double x, ais_element *e) {
     double s = clip(x, AIS_MOST_SCORE), p = cdf(s);
     /* For small p the quantile of (1 + p) / 2 by its series: 1 + p would lose the digits of p. */
-    double z = p < 1e-5 ? p * sqrt(PI / 2) * (1 + PI / 12 * p * p) : -ais_normal_quantile(0.5 * cdf(-s));
+    double z = p < 1e-5 ? p * sqrt(AIS_PI / 2) * (1 + AIS_PI / 12 * p * p) : -ais_normal_quantile(0.5 * cdf(-s));
     e->theta = a[0] * z;
     e->log_slope = log_phi(s) - (log(2 / a[0]) + log_phi(z));
 }
 
 /* tan(pi p / 2), p = Phi(x), precise at both ends. */
 static void half_cauchy(const double *a, double x, ais_element *e) {
-    double s = clip(x, AIS_MOST_SCORE), z = s < 0 ? tan(0.5 * PI * cdf(s)) : 1 / tan(0.5 * PI * cdf(-s));
+    double s = clip(x, AIS_MOST_SCORE), z = s < 0 ? tan(0.5 * AIS_PI * cdf(s)) : 1 / tan(0.5 * AIS_PI * cdf(-s));
     e->theta = a[0] * z;
-    e->log_slope = log_phi(s) - (log(2 / (PI * a[0])) - log1p(z * z));
+    e->log_slope = log_phi(s) - (log(2 / (AIS_PI * a[0])) - log1p(z * z));
 }
 
 static void cauchy(const double *a, double x, ais_element *e) {
-    double s = clip(x, AIS_MOST_SCORE), z = s == 0 ? 0 : s < 0 ? -1 / tan(PI * cdf(s)) : 1 / tan(PI * cdf(-s));
+    double s = clip(x, AIS_MOST_SCORE), z = s == 0 ? 0 : s < 0 ? -1 / tan(AIS_PI * cdf(s)) : 1 / tan(AIS_PI * cdf(-s));
     e->theta = a[0] + a[1] * z;
-    e->log_slope = log_phi(s) - (-log(PI * a[1]) - log1p(z * z));
+    e->log_slope = log_phi(s) - (-log(AIS_PI * a[1]) - log1p(z * z));
 }
 
 static void student(const double *a, double x, ais_element *e) {

@@ -2,13 +2,15 @@
 
 #include <math.h>
 
+#include "base/constants.h"
+
 enum { NODES = 16 };
 
 /* Node k and its weight on [-1, 1]: a root of the Legendre polynomial by Newton's method from
  * Tricomi's approximation. */
 static void node(int k, double *x, double *weight) {
     double slope = 1;
-    *x = cos(3.14159265358979323846 * (k + 0.75) / (NODES + 0.5));
+    *x = cos(AIS_PI * (k + 0.75) / (NODES + 0.5));
     for (int iteration = 0; iteration < 8; iteration++) {
         double before = 1, now = *x;
         for (int n = 2; n <= NODES; n++) {

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/constants.h"
 #include "base/special.h"
 
 double ais_log_normal_cdf(double x) { return log(0.5 * erfc(-x * 0.70710678118654752440)); }
@@ -111,8 +112,8 @@ static double student_tail(const distribution *this, double t, bool above, doubl
 
 double ais_student_at(double x, double df, double *log_density) {
     const distribution this = {.a = df,
-                               .log_scale = ais_log_gamma(0.5 * df) - ais_log_gamma(0.5 * (df + 1)) +
-                                            0.5 * log(df * 3.14159265358979323846),
+                               .log_scale =
+                                   ais_log_gamma(0.5 * df) - ais_log_gamma(0.5 * (df + 1)) + 0.5 * log(df * AIS_PI),
                                .log_tail = student_tail};
     double t = solve(&this, within(x), asinh(within(x)));
     *log_density = student_density(&this, t);

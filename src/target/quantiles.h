@@ -3,9 +3,7 @@
 #define AIS_TARGET_QUANTILES_H
 
 /* Scores beyond this have no mass that a double could tell. */
-#define AIS_MOST_SCORE   37.0
-
-#define AIS_LOG_ROOT_2PI 0.91893853320467274178
+#define AIS_MOST_SCORE 37.0
 
 /* log Phi(x). */
 double ais_log_normal_cdf(double x);

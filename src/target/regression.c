@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-#define LOG_2_PI 1.83787706640934548356
+#include "base/constants.h"
 
 double ais_regression_prior(const ais_regression_data *data, const ais_regression_wish *wish) {
-    double value = -data->dim * (0.5 * LOG_2_PI + log(wish->prior));
+    double value = -data->dim * (0.5 * AIS_LOG_2PI + log(wish->prior));
     if (data->intercept && wish->intercept_prior != wish->prior) value += log(wish->prior) - log(wish->intercept_prior);
     return value;
 }

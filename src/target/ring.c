@@ -3,11 +3,10 @@
  * ring5 are its modes. */
 #include <math.h>
 
+#include "base/constants.h"
 #include "target/builtin.h"
 #include "target/quadrature.h"
 #include "target/ring_lanes.h"
-
-#define PI 3.14159265358979323846
 
 static int nearest(const ais_rings *rings, double r) {
     double k = floor(r - rings->first + 0.5);
@@ -49,7 +48,7 @@ static double high(const ais_rings *rings, int k) {
 static double mass_to(const ais_rings *rings, int k, double r) {
     double radius = rings->first + k, u = r - radius;
     return -0.5 * rings->width * expm1(-u * u / rings->width) +
-           0.5 * radius * sqrt(PI * rings->width) * erf(u / sqrt(rings->width));
+           0.5 * radius * sqrt(AIS_PI * rings->width) * erf(u / sqrt(rings->width));
 }
 
 /* Newton's method inside a shrinking bracket, to the last bits. */
@@ -77,7 +76,7 @@ static void draw(uint64_t seed, uint64_t index, double *x, void *data) {
     double mass = total * ais_random_uniform(&stream, 0);
     int k = 0;
     while (k + 1 < rings->rings && mass >= rings->mass[k]) mass -= rings->mass[k++];
-    double r = radius_of(rings, k, mass), angle = 2 * PI * ais_random_uniform(&stream, 1);
+    double r = radius_of(rings, k, mass), angle = 2 * AIS_PI * ais_random_uniform(&stream, 1);
     x[0] = r * cos(angle);
     x[1] = r * sin(angle);
 }
@@ -111,7 +110,7 @@ static ais_status open_rings(ais_context *context, ais_home *home, const ais_rin
     for (int k = 0; k < rings->rings; k++) rings->weight[k] = rings->mass[k] / power[0];
     double square = 0.5 * power[1] / power[0], fourth = 0.375 * power[2] / power[0];
     for (int i = 0; i < 2; i++) ais_moments_set(&moments, i, 0, square, square, fourth);
-    home->reference.log_z = log(2 * PI * power[0]);
+    home->reference.log_z = log(2 * AIS_PI * power[0]);
     home->reference.draw = draw;
     home->reference.source = rings->rings > 1 ? "quadrature over the radius; mode weights: mass nearest to each ring"
                                               : "quadrature over the radius";
