@@ -43,13 +43,13 @@ void default_directory(const char *target, char *directory, size_t size);
  * code. */
 int draw_to_files(const settings *set, const ais_target *target, const ais_run_options *how);
 
-/* The options that both have. */
-#define DRAW_OPTIONS(set)                                                                                               \
-    {"chains", 'c', OPTION_COUNT, &(set).chains, NULL, "independent chains (4; run: 16)"},                              \
+/* The options that both have; what they take when nothing is said, as text. */
+#define DRAW_OPTIONS(set, usual_chains, usual_warmup)                                                                   \
+    {"chains", 'c', OPTION_COUNT, &(set).chains, NULL, "independent chains (" usual_chains ")"},                        \
         {"draws",      'n',  OPTION_COUNT,                                                                              \
          &(set).draws, NULL, "draws per chain that are kept, at most (1000; with --effective as many as it takes)"},    \
         {"warmup",      'w',  OPTION_COUNT,                                                                             \
-         &(set).warmup, NULL, "steps per chain that adapt and are left out (1000; run: 20)"},                           \
+         &(set).warmup, NULL, "steps per chain that adapt and are left out (" usual_warmup ")"},                        \
         BUDGET_OPTIONS((set).budget), {"thin", 0, OPTION_COUNT, &(set).thin, NULL, "keep every Nth step (1)"},          \
         {"seed", 0, OPTION_SEED, &(set).seed, NULL, "the same seed gives the same files on any number of threads (1)"}, \
         {"threads", 'j', OPTION_COUNT, &(set).threads, NULL, "0: one per core (0)"},                                    \

@@ -35,8 +35,10 @@ static ais_status when_learned(ais_context *context, const ais_run_learned *lear
     if (learned->rival && !run->set->quiet)
         fprintf(
             stderr,
-            "%s does better here (worst ESS %.3g per second against %.3g): the chains take a step of each in turn\n",
-            learned->rival, training->rival_ess_per_second, training->ess_per_second);
+            "%s does better here (worst ESS %.3g per second against %.3g): the chains take a step of each in turn, as "
+            "'aisampler sample %s --kernel %s/kernel.ais --sampler %s' does\n",
+            learned->rival, training->rival_ess_per_second, training->ess_per_second, run->target->name, run->set->out,
+            learned->rival);
     if (!run->set->quiet && !run->set->json) learning_verdict(training, stdout);
     return AIS_OK;
 }
@@ -58,7 +60,7 @@ int run_run(int argc, char **argv) {
     set.chains = 16;
     set.report = true;
     learning how = {0};
-    const option options[] = {LEARNING_OPTIONS(how), DRAW_OPTIONS(set), {0}};
+    const option options[] = {LEARNING_OPTIONS(how), DRAW_OPTIONS(set, "16", "20"), {0}};
     int words = parse_options(argc, argv, options, &set.target, 1);
     if (words < 0) return EXIT_USAGE;
     if (set.help) {

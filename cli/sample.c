@@ -230,7 +230,7 @@ int run_sample(int argc, char **argv) {
         {"checkpoint", 0, OPTION_NUMBER, &set.renewal, NULL, "seconds between two renewals of the checkpoint (1)"},
         {"resume", 0, OPTION_FLAG, &set.resume, NULL,
          "go on with what was killed or stopped, to the same bytes as if it had not been"},
-        DRAW_OPTIONS(set),
+        DRAW_OPTIONS(set, "4", "1000"),
         {0}};
     int words = parse_options(argc, argv, options, &set.target, 1);
     if (words < 0) return EXIT_USAGE;

@@ -90,6 +90,7 @@ typedef struct ais_run_header {
     uint64_t seed;
     int chains, warmup, draws; /* as planned: the most rows that write will get, after thinning */
     bool save_warmup;
+    int thin;                  /* steps of a chain between two draws; 0: 1 */
     unsigned info;             /* which fields of ais_info are meaningful */
     int max_depth;             /* of the kernel's doubling trajectories; 0: it has none */
     const char *const *config; /* "key = value" lines for the file's head, ends with NULL; or NULL */

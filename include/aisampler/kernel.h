@@ -131,7 +131,8 @@ ais_status ais_kernel_learned(ais_context *context, const ais_shape *shape, uint
 /* The shape with defaults filled in; NULL for a classical kernel and for anice (anice.h). */
 const ais_shape *ais_kernel_shape(const ais_kernel *kernel);
 
-/* The weights, writable until the kernel is first used; NULL and *count 0 for a classical one. */
+/* The weights, writable until the kernel is first used; NULL and *count 0 where there are none (classical kernels,
+ * mixtures, affine, kernels made of others). */
 float *ais_kernel_weights(ais_kernel *kernel, size_t *count);
 
 /* Sets the whitening x = mean + factor u, factor (dim x dim, row-major) invertible. */

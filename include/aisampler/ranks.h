@@ -5,7 +5,7 @@
  * the rank, and sums over blocks are exact, so that their order does not matter.
  *
  * The library knows no message passing of its own: the host fills in the calls. The command does so with MPI
- * (cli/ranks_mpi.c), when it is started by mpirun and was built with Open MPI.
+ * (cli/ranks.c), when it is started by mpirun and was built with Open MPI.
  */
 #ifndef AISAMPLER_RANKS_H
 #define AISAMPLER_RANKS_H

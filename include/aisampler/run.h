@@ -53,7 +53,8 @@ typedef struct ais_run_learned {
     const ais_kernel *kernel;
     const ais_training *training;
     bool stopped;      /* `stop` ended it: the best kernel so far, and the context's message says when */
-    const char *rival; /* the classical kernel that does better: chains will take a step of each in turn; or NULL */
+    const char *rival; /* the classical kernel that does better: chains will take a step of each in turn, and the
+                          result's kernel is their cycle, of which `kernel` is the first part; or NULL */
 } ais_run_learned;
 
 /* What the caller did before the run, so that it is not done again but counts. */

@@ -20,12 +20,14 @@ static int put_text(int group, const char *name, const char *text) {
 /* No times of day and no durations: the same run gives the same bytes. */
 static int put_attributes(int group, const ais_run_header *header) {
     unsigned long long seed = header->seed;
+    int thin = header->thin ? header->thin : 1;
     int code = put_text(group, "inference_library", "aisampler");
     if (!code) code = put_text(group, "inference_library_version", ais_version());
     if (!code) code = put_text(group, "sampler", header->sampler);
     if (!code) code = put_text(group, "target", header->target);
     if (!code) code = nc_put_att_ulonglong(group, NC_GLOBAL, "seed", NC_UINT64, 1, &seed);
     if (!code) code = nc_put_att_int(group, NC_GLOBAL, "tuning_steps", NC_INT, 1, &header->warmup);
+    if (!code) code = nc_put_att_int(group, NC_GLOBAL, "thin", NC_INT, 1, &thin);
     if (!code && header->max_depth)
         code = nc_put_att_int(group, NC_GLOBAL, "max_treedepth", NC_INT, 1, &header->max_depth);
     return code;

@@ -54,6 +54,7 @@ void ais_csv_write_head(FILE *file, const ais_run_header *header, const ais_colu
     fprintf(file, "#     num_chains = %d\n# id = %d\n", header->chains, id);
     fprintf(file, "# random\n#   seed = %" PRIu64 "\n# output\n#   file = draws-%d.csv\n#   sig_figs = 17\n",
             header->seed, id);
+    fprintf(file, "# aisampler.thin = %d\n", header->thin ? header->thin : 1);
     for (const char *const *line = header->config; line && *line; line++) {
         fputs("# aisampler.", file);
         write_text(file, *line);

@@ -495,6 +495,7 @@ ais_status ais_sample_on(ais_context *context, const ais_target *target, const a
                          .warmup = options->warmup,
                          .draws = draws,
                          .save_warmup = options->save_warmup,
+                         .thin = options->thin,
                          .info = ais_kernel_info(kernel),
                          .max_depth = kernel->max_depth,
                          .config = options->config};
