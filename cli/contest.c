@@ -7,28 +7,41 @@
 
 #include "learning.h"
 
-const contestant contestants[] = {
+/* What is learned; classical kernels follow as the library has them. */
+static const contestant learned[] = {
     {"ai", "Ai-sampler (default)", false, true, true},
-    {"hmc", "HMC, 40 leapfrogs", true, false, false},
-    {"nuts", "NUTS", true, false, false},
-    {"rwm", "random walk", false, false, false},
     {"ladder", "ladder of replicas", false, true, true},
     {"anice", "A-NICE-MC", false, true, false},
     {"paper", "Ai-sampler (--preset paper)", false, true, true},
-    {0},
 };
+enum { LEARNED = sizeof learned / sizeof *learned, MOST = 32 };
+
+/* All of them; ends with a NULL name. */
+static const contestant *contestants(void) {
+    static contestant all[MOST + 1];
+    if (all[0].name) return all;
+    memcpy(all, learned, sizeof learned);
+    const ais_classical_entry *at;
+    for (int i = 0; LEARNED + i < MOST && (at = ais_classical_builtin(i)); i++)
+        all[LEARNED + i] = (contestant){at->name, at->title, at->needs_gradient, false, false};
+    return all;
+}
 
 const contestant *find_contestant(const char *name) {
-    const char *known[sizeof contestants / sizeof *contestants];
+    const char *known[MOST + 1];
     int count = 0;
-    for (const contestant *at = contestants; at->name; at++) {
+    for (const contestant *at = contestants(); at->name; at++) {
         if (strcmp(at->name, name) == 0) return at;
         known[count++] = at->name;
     }
     known[count] = NULL;
+    char list[256] = "there are";
+    for (int i = 0; i < count; i++) {
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s %s", i == 0 ? "" : i + 1 < count ? "," : " and", known[i]);
+    }
     const char *near = ais_nearest(name, known);
-    complain(EXIT_USAGE, "unknown sampler '%s'; %s%s%s", name,
-             near ? "did you mean " : "there are ai, hmc, nuts, rwm, ladder, anice and paper", near ? near : "",
+    complain(EXIT_USAGE, "unknown sampler '%s'; %s%s%s", name, near ? "did you mean " : list, near ? near : "",
              near ? "?" : "");
     return NULL;
 }
@@ -115,12 +128,9 @@ int entry_make(const contest *set, const contestant *who, entry *made) {
     int code = 0;
     if (who->learned) {
         code = learn_kernel(set, who, made);
-    } else if (strcmp(who->name, "hmc") == 0) {
-        status = ais_kernel_hmc(&context, &(ais_hmc_options){.step_size = set->step_size}, &made->kernel);
-    } else if (strcmp(who->name, "nuts") == 0) {
-        status = ais_kernel_nuts(&context, NULL, &made->kernel);
     } else {
-        status = ais_kernel_rwm(&context, NULL, &made->kernel);
+        const ais_classical_options options = {.step_size = strcmp(who->name, "hmc") == 0 ? set->step_size : 0};
+        status = ais_kernel_classical(&context, who->name, &options, &made->kernel);
     }
     if (status != AIS_OK) code = failed(&context);
     if (code != 0) entry_free(made);

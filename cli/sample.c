@@ -11,60 +11,115 @@ enum { ladder_warmup = 100 }; /* steps in which replicas leave the point where t
 
 /* ---- kernels ------------------------------------------------------------------------------------- */
 
+static const ais_classical_entry *find_classical(const char *name) {
+    const ais_classical_entry *at;
+    for (int i = 0; (at = ais_classical_builtin(i)); i++)
+        if (strcmp(at->name, name) == 0) return at;
+    return NULL;
+}
+
+/* Of the options those that the sampler takes: in a cycle others are for other parts. */
 static ais_status classical(ais_context *context, const char *name, const settings *set, ais_kernel **kernel) {
-    if (strcmp(name, "rwm") == 0) {
-        ais_rwm_options options = {.scale = set->scale, .target_accept = set->target_accept};
-        return ais_kernel_rwm(context, &options, kernel);
-    }
-    if (strcmp(name, "hmc") == 0) {
-        ais_hmc_options options = {.step_size = set->step_size,
-                                   .leapfrogs = set->leapfrogs,
-                                   .target_accept = set->target_accept,
-                                   .jitter = set->jitter};
-        return ais_kernel_hmc(context, &options, kernel);
-    }
-    ais_nuts_options options = {.step_size = set->step_size,
-                                .target_accept = set->target_accept,
-                                .max_depth = set->max_depth,
-                                .dense = strcmp(set->metric, "dense") == 0};
-    return ais_kernel_nuts(context, &options, kernel);
+    const ais_classical_entry *entry = find_classical(name);
+    const bool step = ais_classical_takes(entry, "step_size"), scale = ais_classical_takes(entry, "scale"),
+               accept = ais_classical_takes(entry, "target_accept"), jitter = ais_classical_takes(entry, "jitter"),
+               leapfrogs = ais_classical_takes(entry, "leapfrogs"), depth = ais_classical_takes(entry, "max_depth"),
+               dense = ais_classical_takes(entry, "dense");
+    const ais_classical_options options = {.step_size = step ? set->step_size : 0,
+                                           .scale = scale ? set->scale : 0,
+                                           .target_accept = accept ? set->target_accept : 0,
+                                           .jitter = jitter ? set->jitter : 0,
+                                           .leapfrogs = leapfrogs ? set->leapfrogs : 0,
+                                           .max_depth = depth ? set->max_depth : 0,
+                                           .dense = dense && strcmp(set->metric, "dense") == 0};
+    return ais_kernel_classical(context, name, &options, kernel);
 }
 
 static bool is_ladder(const char *name) { return strcmp(name, "ladder") == 0; }
 
+/* The names of all samplers; ends with NULL. */
+enum { MOST_SAMPLERS = 16 };
+static void sampler_names(const char *name[MOST_SAMPLERS + 1]) {
+    int count = 0;
+    for (const ais_classical_entry *at; count < MOST_SAMPLERS - 2 && (at = ais_classical_builtin(count));)
+        name[count++] = at->name;
+    name[count++] = "ladder";
+    name[count++] = "anice";
+    name[count] = NULL;
+}
+
 static bool known_sampler(const char *name) {
-    static const char *const known[] = {"rwm", "hmc", "nuts", "ladder", "anice", NULL};
+    const char *known[MOST_SAMPLERS + 1];
+    sampler_names(known);
     for (const char *const *at = known; *at; at++)
         if (strcmp(name, *at) == 0) return true;
+    char list[256] = "there are";
+    for (const char *const *at = known; *at; at++) {
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s %s", at == known ? "" : at[1] ? "," : " and", *at);
+    }
     const char *near = ais_nearest(name, known);
-    complain(EXIT_USAGE, "unknown sampler '%s'; %s%s%s", name,
-             near ? "did you mean " : "there are rwm, hmc, nuts, ladder and anice", near ? near : "", near ? "?" : "");
+    complain(EXIT_USAGE, "unknown sampler '%s'; %s%s%s", name, near ? "did you mean " : list, near ? near : "",
+             near ? "?" : "");
     return false;
+}
+
+/* Whether "a+b+..." has this part. */
+static bool names_part(const char *list, const char *name) {
+    size_t length = strlen(name);
+    for (const char *at = list; *at; at += *at == '+') {
+        size_t part = strcspn(at, "+");
+        if (part == length && memcmp(at, name, length) == 0) return true;
+        at += part;
+    }
+    return false;
+}
+
+/* The classical samplers that take an option, as "a, b and c"; whether one of them is in the list. */
+static bool takers(const char *list, const char *key, char *of, size_t size) {
+    const ais_classical_entry *at, *all[MOST_SAMPLERS];
+    bool any = false;
+    int count = 0;
+    for (int i = 0; count < MOST_SAMPLERS && (at = ais_classical_builtin(i)); i++) {
+        if (!ais_classical_takes(at, key)) continue;
+        all[count++] = at;
+        any = any || names_part(list, at->name);
+    }
+    size_t used = 0;
+    for (int i = 0; i < count && used < size; i++)
+        used += (size_t)snprintf(of + used, size - used, "%s%s",
+                                 i == 0          ? ""
+                                 : i + 1 < count ? ", "
+                                                 : " and ",
+                                 all[i]->name);
+    return any;
+}
+
+static bool applies(const char *option, const char *of, bool used) {
+    if (!used) complain(EXIT_USAGE, "--%s belongs to %s, which is not in use here", option, of);
+    return used;
 }
 
 /* Options that the chosen samplers would not look at are refused, not ignored. */
 static bool options_apply(const settings *set) {
     const char *names = set->sampler ? set->sampler : "";
-    bool rwm = strstr(names, "rwm"), hmc = strstr(names, "hmc"), nuts = strstr(names, "nuts"),
-         anice = strstr(names, "anice");
     const struct {
-        const char *option, *of;
-        bool given, applies;
-    } rule[] = {{"step-size", "hmc and nuts", set->step_size != 0, hmc || nuts},
-                {"leapfrogs", "hmc", set->leapfrogs != 0, hmc},
-                {"jitter", "hmc", set->jitter != 0, hmc},
-                {"max-depth", "nuts", set->max_depth != 0, nuts},
-                {"metric", "nuts", strcmp(set->metric, "diag") != 0, nuts},
-                {"scale", "rwm", set->scale != 0, rwm},
-                {"target-accept", "rwm, hmc and nuts", set->target_accept != 0, rwm || hmc || nuts},
-                {"iterations", "anice", set->iterations != 0, anice},
-                {"test", "a kernel file (-k)", set->test != NULL, set->kernel_file != NULL}};
-    for (size_t i = 0; i < sizeof rule / sizeof *rule; i++)
-        if (rule[i].given && !rule[i].applies) {
-            complain(EXIT_USAGE, "--%s belongs to %s, which is not in use here", rule[i].option, rule[i].of);
-            return false;
-        }
-    return true;
+        const char *option, *key;
+        bool given;
+    } rule[] = {{"step-size", "step_size", set->step_size != 0},
+                {"leapfrogs", "leapfrogs", set->leapfrogs != 0},
+                {"jitter", "jitter", set->jitter != 0},
+                {"max-depth", "max_depth", set->max_depth != 0},
+                {"metric", "dense", strcmp(set->metric, "diag") != 0},
+                {"scale", "scale", set->scale != 0},
+                {"target-accept", "target_accept", set->target_accept != 0}};
+    for (size_t i = 0; i < sizeof rule / sizeof *rule; i++) {
+        char of[128] = "";
+        bool used = takers(names, rule[i].key, of, sizeof of);
+        if (rule[i].given && !applies(rule[i].option, of, used)) return false;
+    }
+    return (!set->iterations || applies("iterations", "anice", names_part(names, "anice"))) &&
+           (!set->test || applies("test", "a kernel file (-k)", set->kernel_file != NULL));
 }
 
 static int load_kernel(const settings *set, const ais_target *target, ais_kernel **kernel) {
@@ -121,7 +176,7 @@ static int make_part(const settings *set, const char *name, const ais_target *ta
 
 /* A kernel that was trained for a run is in its checkpoint, where that is gone on from. */
 static bool is_trained(const settings *set) {
-    return set->sampler && (strstr(set->sampler, "ladder") || strstr(set->sampler, "anice"));
+    return set->sampler && (names_part(set->sampler, "ladder") || names_part(set->sampler, "anice"));
 }
 
 static int recall_kernel(const settings *set, const ais_target *target, ais_kernel **kernel, ais_training **training) {
@@ -208,13 +263,24 @@ static int sample(settings *set) {
     return code;
 }
 
+static const char *sampler_help(char *text, size_t size) {
+    const ais_classical_entry *at;
+    size_t used = 0;
+    for (int i = 0; used < size && (at = ais_classical_builtin(i)); i++)
+        used += (size_t)snprintf(text + used, size - used, "%s, ", at->name);
+    if (used < size)
+        snprintf(text + used, size - used,
+                 "ladder (replicas from a normal or a learned density to the target, for many modes), anice "
+                 "(A-NICE-MC, trained first: minutes), or a cycle such as nuts+rwm (nuts; rwm without gradient)");
+    return text;
+}
+
 int run_sample(int argc, char **argv) {
     settings set = default_settings();
+    char help[400];
     const option options[] = {
         {"kernel", 'k', OPTION_TEXT, &set.kernel_file, "FILE.ais", "a learned kernel; with --sampler: cycle of both"},
-        {"sampler", 's', OPTION_TEXT, &set.sampler, "NAME",
-         "rwm, hmc, nuts, ladder (replicas from a normal or a learned density to the target, for many modes), anice "
-         "(A-NICE-MC, trained first: minutes), or a cycle such as nuts+rwm (nuts; rwm without gradient)"},
+        {"sampler", 's', OPTION_TEXT, &set.sampler, "NAME", sampler_help(help, sizeof help)},
         {"start-scale", 0, OPTION_NUMBER, &set.start_scale, NULL,
          "chains start from N(0, N^2), and the ladder's base does (the target's own)"},
         {"step-size", 0, OPTION_NUMBER, &set.step_size, NULL, "hmc, nuts: fixed step size (tuned in warm-up)"},

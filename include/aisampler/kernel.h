@@ -78,6 +78,24 @@ typedef struct ais_nuts_options {
 } ais_nuts_options;
 ais_status ais_kernel_nuts(ais_context *context, const ais_nuts_options *options, ais_kernel **kernel);
 
+/* Any of them by its name. Options that a kernel does not take must be 0. */
+typedef struct ais_classical_options {
+    double step_size, scale, target_accept, jitter; /* as above */
+    int leapfrogs, max_depth;
+    bool dense;
+} ais_classical_options;
+ais_status ais_kernel_classical(ais_context *context, const char *name, const ais_classical_options *options,
+                                ais_kernel **kernel);
+
+/* The table of classical kernels: entry i, or NULL past the end; and whether one takes the option of this name. */
+typedef struct ais_classical_entry {
+    const char *name, *title;
+    const char *options; /* names of fields of ais_classical_options */
+    bool needs_gradient;
+} ais_classical_entry;
+const ais_classical_entry *ais_classical_builtin(int i);
+bool ais_classical_takes(const ais_classical_entry *entry, const char *option);
+
 /* Independent proposals x' from a mixture q of Student-t's or normals, accepted by w(x') - w(x), w = log p - log q
  * (docs/math.md (32), (33)): nothing is tuned or learned. It serves densities of several nearly normal modes that are
  * known, one component each. Wherever q has lighter tails than p chains may stay for long: give the modes' covariances

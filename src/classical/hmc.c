@@ -110,12 +110,21 @@ ais_status ais_kernel_hmc(ais_context *context, const ais_hmc_options *options, 
     return AIS_OK;
 }
 
-bool ais_hmc_options_of(const ais_kernel *kernel, ais_hmc_options *options) {
-    if (kernel->type != &type) return false;
-    const hmc *made = (const hmc *)kernel;
-    *options = (ais_hmc_options){.step_size = made->tuning.step_size,
-                                 .leapfrogs = made->leapfrogs,
-                                 .target_accept = made->tuning.target_accept,
-                                 .jitter = made->jitter};
-    return true;
+static ais_status make(ais_context *context, const ais_classical_options *options, ais_kernel **kernel) {
+    const ais_hmc_options own = {.step_size = options->step_size,
+                                 .leapfrogs = options->leapfrogs,
+                                 .target_accept = options->target_accept,
+                                 .jitter = options->jitter};
+    return ais_kernel_hmc(context, &own, kernel);
 }
+
+static ais_classical_options options_of(const ais_kernel *kernel) {
+    const hmc *made = (const hmc *)kernel;
+    return (ais_classical_options){.step_size = made->tuning.step_size,
+                                   .leapfrogs = made->leapfrogs,
+                                   .target_accept = made->tuning.target_accept,
+                                   .jitter = made->jitter};
+}
+
+const ais_classical ais_classical_hmc = {
+    {"hmc", "HMC, 40 leapfrogs", "step_size leapfrogs target_accept jitter", true}, &type, make, options_of};

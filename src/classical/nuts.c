@@ -98,12 +98,21 @@ ais_status ais_kernel_nuts(ais_context *context, const ais_nuts_options *options
     return AIS_OK;
 }
 
-bool ais_nuts_options_of(const ais_kernel *kernel, ais_nuts_options *options) {
-    if (kernel->type != &type) return false;
-    const ais_tuning_options *tuning = &((const nuts *)kernel)->tuning;
-    *options = (ais_nuts_options){.step_size = tuning->step_size,
-                                  .target_accept = tuning->target_accept,
-                                  .max_depth = kernel->max_depth,
-                                  .dense = tuning->dense};
-    return true;
+static ais_status make(ais_context *context, const ais_classical_options *options, ais_kernel **kernel) {
+    const ais_nuts_options own = {.step_size = options->step_size,
+                                  .target_accept = options->target_accept,
+                                  .max_depth = options->max_depth,
+                                  .dense = options->dense};
+    return ais_kernel_nuts(context, &own, kernel);
 }
+
+static ais_classical_options options_of(const ais_kernel *kernel) {
+    const ais_tuning_options *tuning = &((const nuts *)kernel)->tuning;
+    return (ais_classical_options){.step_size = tuning->step_size,
+                                   .target_accept = tuning->target_accept,
+                                   .max_depth = kernel->max_depth,
+                                   .dense = tuning->dense};
+}
+
+const ais_classical ais_classical_nuts = {
+    {"nuts", "NUTS", "step_size target_accept max_depth dense", true}, &type, make, options_of};

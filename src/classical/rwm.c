@@ -181,7 +181,14 @@ ais_status ais_kernel_rwm(ais_context *context, const ais_rwm_options *options, 
     return AIS_OK;
 }
 
-bool ais_rwm_options_of(const ais_kernel *kernel, ais_rwm_options *options) {
-    if (kernel->type == &type) *options = ((const rwm *)kernel)->options;
-    return kernel->type == &type;
+static ais_status make(ais_context *context, const ais_classical_options *options, ais_kernel **kernel) {
+    const ais_rwm_options own = {.scale = options->scale, .target_accept = options->target_accept};
+    return ais_kernel_rwm(context, &own, kernel);
 }
+
+static ais_classical_options options_of(const ais_kernel *kernel) {
+    const ais_rwm_options *own = &((const rwm *)kernel)->options;
+    return (ais_classical_options){.scale = own->scale, .target_accept = own->target_accept};
+}
+
+const ais_classical ais_classical_rwm = {{"rwm", "random walk", "scale target_accept", false}, &type, make, options_of};

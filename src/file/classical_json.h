@@ -6,7 +6,7 @@
 
 #include "kernel/kernel.h"
 
-/* NULL when memory is out. The kernel is rwm, hmc or nuts. */
+/* NULL when memory is out, or the kernel is none. */
 json_t *ais_classical_to_json(const ais_kernel *kernel);
 
 /* AIS_BAD_ARGUMENT for what describes none. */

@@ -196,13 +196,6 @@ const ais_learned *ais_map_of(const ais_kernel *kernel) {
     return ais_as_learned(latent ? latent->map : kernel);
 }
 
-static bool is_classical(const ais_kernel *kernel) {
-    ais_rwm_options rwm;
-    ais_hmc_options hmc;
-    ais_nuts_options nuts;
-    return ais_rwm_options_of(kernel, &rwm) || ais_hmc_options_of(kernel, &hmc) || ais_nuts_options_of(kernel, &nuts);
-}
-
 static ais_status check_parts(ais_context *context, const ais_kernel *map, const ais_kernel *inner) {
     if (!map || !inner)
         return ais_fail(context, AIS_BAD_ARGUMENT, "a latent kernel without %s (NULL)", map ? "inner kernel" : "map");
@@ -216,10 +209,11 @@ static ais_status check_parts(ais_context *context, const ais_kernel *map, const
         return ais_fail(context, AIS_BAD_ARGUMENT,
                         "the map of a latent kernel has %d angles, which are for its own proposals: set none",
                         learned->angles.count);
-    if (!is_classical(inner))
-        return ais_fail(context, AIS_BAD_ARGUMENT, "%.100s cannot step in a latent space: rwm, hmc and nuts can",
-                        inner->type->name);
-    return AIS_OK;
+    if (ais_classical_of(inner)) return AIS_OK;
+    char known[128];
+    ais_classical_list(" and ", known, sizeof known);
+    return ais_fail(context, AIS_BAD_ARGUMENT, "%.100s cannot step in a latent space: %s can", inner->type->name,
+                    known);
 }
 
 /* As a cycle's, where the map's own proposals are steps of it. */

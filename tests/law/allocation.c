@@ -92,9 +92,9 @@ static void count_steps(const char *name, const ais_target *target, ais_kernel *
 
 static void classical_steps(void **unused) {
     (void)unused;
-    for (int k = 0; k < LAW_KERNELS; k++)
-        for (int t = 0; t < LAW_TARGETS; t++)
-            count_steps(law_kernels[k].name, &law_targets[t].target, law_kernels[k].make());
+    law_kernel law;
+    for (int k = 0; (law = law_kernel_at(k)).name; k++)
+        for (int t = 0; t < LAW_TARGETS; t++) count_steps(law.name, &law_targets[t].target, law_make(&law));
 }
 
 static void learned_steps(void **unused) {

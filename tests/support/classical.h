@@ -199,4 +199,19 @@ static const law_kernel law_kernels[] = {
 };
 enum { LAW_KERNELS = sizeof law_kernels / sizeof *law_kernels };
 
+/* Kernel k: those above, then all of the library's table, tuned; without a name past the last. */
+static inline law_kernel law_kernel_at(int k) {
+    if (k < LAW_KERNELS) return law_kernels[k];
+    const ais_classical_entry *entry = ais_classical_builtin(k - LAW_KERNELS);
+    return entry ? (law_kernel){entry->name, NULL, 24} : (law_kernel){0};
+}
+
+static inline ais_kernel *law_make(const law_kernel *law) {
+    ais_context context = {0};
+    ais_kernel *kernel = NULL;
+    if (law->make) return law->make();
+    ais_kernel_classical(&context, law->name, NULL, &kernel);
+    return kernel;
+}
+
 #endif

@@ -287,6 +287,23 @@ static void every_kernel_goes_on(void **state) {
         interrupt(*state, (plan){.kernel = kernel[k].make, .seed = k + 1}, kernel[k].name);
 }
 
+static const char *sampler; /* that `named` makes */
+static ais_kernel *named(void) {
+    ais_context context = {0};
+    ais_kernel *kernel;
+    assert_ok(context, ais_kernel_classical(&context, sampler, NULL, &kernel));
+    return kernel;
+}
+
+static void every_classical_kernel_goes_on(void **state) {
+    for (int i = 0; ais_classical_builtin(i); i++) {
+        sampler = ais_classical_builtin(i)->name;
+        char name[40];
+        snprintf(name, sizeof name, "named %s", sampler);
+        interrupt(*state, (plan){.kernel = named, .seed = 30 + (uint64_t)i}, name);
+    }
+}
+
 static void budgets_go_on(void **state) {
     interrupt(*state, (plan){.kernel = nuts, .evaluations = 20000, .seed = 4}, "evaluations");
     interrupt(*state, (plan){.kernel = spline, .evaluations = 4000, .seed = 4}, "few");
@@ -475,6 +492,7 @@ static void a_directory_is_locked(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_kernel_goes_on, setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(every_classical_kernel_goes_on, setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(budgets_go_on, setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(a_run_is_extended, setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(an_extension_goes_on, setup, scratch_teardown),
