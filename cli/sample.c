@@ -95,8 +95,8 @@ static bool takers(const char *list, const char *key, char *of, size_t size) {
     return any;
 }
 
-static bool applies(const char *option, const char *of, bool used) {
-    if (!used) complain(EXIT_USAGE, "--%s belongs to %s, which is not in use here", option, of);
+static bool applies(const char *name, const char *of, bool used) {
+    if (!used) complain(EXIT_USAGE, "--%s belongs to %s, which is not in use here", name, of);
     return used;
 }
 
