@@ -82,7 +82,7 @@ static ais_status panel_of(ais_scene *scene, int parameter, double *covariance, 
     return AIS_OK;
 }
 
-ais_status ais_draw_autocorrelation(ais_scene *scene) {
+static ais_status draw_autocorrelation(ais_scene *scene) {
     size_t length = (size_t)scene->data->draws->draws;
     double *covariance = ais_allocate((length + 1) * sizeof *covariance);
     lags *l = ais_allocate(sizeof *l);
@@ -93,3 +93,11 @@ ais_status ais_draw_autocorrelation(ais_scene *scene) {
     free(l);
     return status;
 }
+
+const ais_figure_kind ais_figure_autocorrelation = {
+    {"autocorrelation", "Autocorrelation", "how long a draw is remembered: the sooner at zero, the better"},
+    draw_autocorrelation,
+    NULL,
+    4,
+    AIS_MOST_SHOWN,
+    0};

@@ -274,7 +274,7 @@ static void fill(corner *this, double *sorted) {
     }
 }
 
-ais_status ais_draw_corner(ais_scene *scene) {
+static ais_status draw_corner(ais_scene *scene) {
     const ais_draws *draws = scene->data->draws;
     size_t n = (size_t)draws->chains * (size_t)draws->draws, most = n < KDE_DRAWS ? n : KDE_DRAWS;
     side sides[MOST_SIDE];
@@ -294,3 +294,13 @@ ais_status ais_draw_corner(ais_scene *scene) {
     free(work);
     return status;
 }
+
+const ais_figure_kind ais_figure_corner = {
+    {"corner", "Corner plot",
+     "marginals with median, 5% and 95% quantile, and every pair of parameters with the lines that hold 39% and 86% of "
+     "the draws; the target's own lines where its density is known"},
+    draw_corner,
+    NULL,
+    6,
+    6,
+    0};

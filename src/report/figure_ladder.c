@@ -42,7 +42,7 @@ static size_t add_up(const double *trip, size_t draws, double *place, double *su
     return next;
 }
 
-ais_status ais_draw_ladder(ais_scene *scene) {
+static ais_status draw_ladder(ais_scene *scene) {
     const ais_draws *draws = scene->data->draws;
     const double *trip = ais_judge_stat(draws, "ladder_trip__", "ladder_trip");
     int shown = draws->chains < AIS_MOST_CHAINS ? draws->chains : AIS_MOST_CHAINS;
@@ -63,3 +63,18 @@ ais_status ais_draw_ladder(ais_scene *scene) {
     if (shown < draws->chains) ais_scene_say(scene, "The first %d chains are shown.", shown);
     return AIS_OK;
 }
+
+static const char *objection(const ais_figure_data *data) {
+    if (ais_judge_stat(data->draws, "ladder_trip__", "ladder_trip")) return NULL;
+    return "the draws are not by a ladder: they have no column ladder_trip__";
+}
+
+const ais_figure_kind ais_figure_ladder = {
+    {"ladder", "Ladder",
+     "inverse temperatures of the rungs, rejected swaps of neighbours (as many at each is best), and round trips of "
+     "replicas (steady and alike in all chains is best)"},
+    draw_ladder,
+    objection,
+    0,
+    0,
+    3};

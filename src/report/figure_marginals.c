@@ -48,7 +48,7 @@ static void marginal(ais_scene *scene, int parameter, const ais_truth *truth, do
     if (bins.outside) ais_scene_say(scene, "Draws of %s outside its panel: %zu.", name, bins.outside);
 }
 
-ais_status ais_draw_marginals(ais_scene *scene) {
+static ais_status draw_marginals(ais_scene *scene) {
     const ais_draws *draws = scene->data->draws;
     size_t n = (size_t)draws->chains * (size_t)draws->draws;
     double *sorted = ais_allocate((n + 1) * sizeof *sorted);
@@ -62,3 +62,11 @@ ais_status ais_draw_marginals(ais_scene *scene) {
     free(sorted);
     return AIS_OK;
 }
+
+const ais_figure_kind ais_figure_marginals = {
+    {"marginals", "Marginals", "histograms of all draws, with every chain's as a thin line: they should agree"},
+    draw_marginals,
+    NULL,
+    4,
+    AIS_MOST_SHOWN,
+    0};

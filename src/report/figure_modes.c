@@ -87,7 +87,7 @@ static ais_axis axis_of(const census *c, const char *label) {
     return (ais_axis){.label = label, .names = c->name, .name_count = c->modes};
 }
 
-ais_status ais_draw_modes(ais_scene *scene) {
+static ais_status draw_modes(ais_scene *scene) {
     census c;
     ais_status status = census_of(scene, &c);
     if (status == AIS_OK) {
@@ -111,7 +111,7 @@ ais_status ais_draw_modes(ais_scene *scene) {
     return status;
 }
 
-ais_status ais_draw_jumps(ais_scene *scene) {
+static ais_status draw_jumps(ais_scene *scene) {
     census c;
     ais_status status = census_of(scene, &c);
     if (status == AIS_OK) {
@@ -133,3 +133,22 @@ ais_status ais_draw_jumps(ais_scene *scene) {
     ais_arena_free(&c.arena);
     return status;
 }
+
+static const char *objection(const ais_figure_data *data) {
+    const ais_target *target = data->target;
+    if (target && target->reference && target->reference->modes > 0 && target->reference->mode &&
+        target->dim == data->draws->dim)
+        return NULL;
+    return "it needs a target with known modes, such as mog6: name it with --target";
+}
+
+const ais_figure_kind ais_figure_modes = {
+    {"modes", "Modes", "the share of draws in every mode, and the acceptance of steps that start there"},
+    draw_modes,
+    objection,
+    0,
+    0,
+    0};
+
+const ais_figure_kind ais_figure_jumps = {
+    {"jumps", "Mode jumps", "how often a draw and the next one are in which modes"}, draw_jumps, objection, 0, 0, 0};

@@ -53,7 +53,7 @@ static void rows(const ais_draws *draws, const double *rank, ais_panel *panel) {
     ais_panel_heat(panel, &grid, value, &(ais_heat){.label = "draws / expected", .low = 0, .high = 2});
 }
 
-ais_status ais_draw_ranks(ais_scene *scene) {
+static ais_status draw_ranks(ais_scene *scene) {
     const ais_draws *draws = scene->data->draws;
     size_t n = (size_t)draws->chains * (size_t)draws->draws;
     bool few = draws->chains <= MOST_LINES;
@@ -78,3 +78,11 @@ ais_status ais_draw_ranks(ais_scene *scene) {
     free(rank);
     return status;
 }
+
+const ais_figure_kind ais_figure_rank = {
+    {"rank", "Rank plots", "where each chain's draws stand among all: flat when the chains agree"},
+    draw_ranks,
+    NULL,
+    4,
+    AIS_MOST_SHOWN,
+    0};

@@ -58,7 +58,7 @@ static int choose(const ais_scene *scene, int parameter, int chain[MOST_LINES]) 
     return count;
 }
 
-ais_status ais_draw_traces(ais_scene *scene) {
+static ais_status draw_traces(ais_scene *scene) {
     const ais_draws *draws = scene->data->draws;
     double place[POINTS], value[POINTS];
     for (int k = 0; k < scene->parameters; k++) {
@@ -90,3 +90,11 @@ ais_status ais_draw_traces(ais_scene *scene) {
         ais_scene_say(scene, "Lines join the least and the largest of every %d draws.", draws->draws / (POINTS / 2));
     return AIS_OK;
 }
+
+const ais_figure_kind ais_figure_trace = {
+    {"trace", "Traces", "draws in their order: no trend, no chain apart, no long flat stretches"},
+    draw_traces,
+    NULL,
+    4,
+    AIS_MOST_SHOWN,
+    0};

@@ -106,7 +106,7 @@ static void temperature_panel(const curve *c, ais_figure *figure) {
     ais_panel_points(panel, c->x, c->y, n, &(ais_style){.colour = 2, .width = 3.5});
 }
 
-ais_status ais_draw_training(ais_scene *scene) {
+static ais_status draw_training(ais_scene *scene) {
     size_t points = (size_t)scene->data->points;
     curve c = {.point = scene->data->curve, .points = scene->data->points};
     c.x = ais_allocate(2 * points * sizeof *c.x);
@@ -119,3 +119,16 @@ ais_status ais_draw_training(ais_scene *scene) {
     free(c.x);
     return AIS_OK;
 }
+
+static const char *objection(const ais_figure_data *data) {
+    if (data->curve && data->points > 0) return NULL;
+    return "there is no training curve: give the folder of a run that learned, with its run.json";
+}
+
+const ais_figure_kind ais_figure_training = {
+    {"training", "Training", "loss, acceptance and worst ESS while the kernel was learned"},
+    draw_training,
+    objection,
+    0,
+    0,
+    0};

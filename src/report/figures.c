@@ -9,85 +9,24 @@
 #include "base/arena.h"
 #include "base/nearest.h"
 #include "base/status.h"
-#include "diagnostics/judge.h"
 
-typedef struct kind {
-    ais_figure_entry entry;
-    ais_status (*draw)(ais_scene *scene);
-    int least,
-        most; /* parameters, when none are named: so many, and up to `most` that need a look. 0: not by parameter */
-    int columns;
-} kind;
-
-static const kind kinds[] = {
-    {{"corner", "Corner plot",
-      "marginals with median, 5% and 95% quantile, and every pair of parameters with the lines that hold 39% and 86% "
-      "of "
-      "the draws; the target's own lines where its density is known"},
-     ais_draw_corner,
-     6,
-     6,
-     0},
-    {{"marginals", "Marginals", "histograms of all draws, with every chain's as a thin line: they should agree"},
-     ais_draw_marginals,
-     4,
-     AIS_MOST_SHOWN,
-     0},
-    {{"rank", "Rank plots", "where each chain's draws stand among all: flat when the chains agree"},
-     ais_draw_ranks,
-     4,
-     AIS_MOST_SHOWN,
-     0},
-    {{"trace", "Traces", "draws in their order: no trend, no chain apart, no long flat stretches"},
-     ais_draw_traces,
-     4,
-     AIS_MOST_SHOWN,
-     0},
-    {{"autocorrelation", "Autocorrelation", "how long a draw is remembered: the sooner at zero, the better"},
-     ais_draw_autocorrelation,
-     4,
-     AIS_MOST_SHOWN,
-     0},
-    {{"training", "Training", "loss, acceptance and worst ESS while the kernel was learned"},
-     ais_draw_training,
-     0,
-     0,
-     0},
-    {{"ladder", "Ladder",
-      "inverse temperatures of the rungs, rejected swaps of neighbours (as many at each is best), and round trips of "
-      "replicas (steady and alike in all chains is best)"},
-     ais_draw_ladder,
-     0,
-     0,
-     3},
-    {{"modes", "Modes", "the share of draws in every mode, and the acceptance of steps that start there"},
-     ais_draw_modes,
-     0,
-     0,
-     0},
-    {{"jumps", "Mode jumps", "how often a draw and the next one are in which modes"}, ais_draw_jumps, 0, 0, 0},
-};
+#define ROW(name) &ais_figure_##name,
+static const ais_figure_kind *const kinds[] = {AIS_FIGURES(ROW)};
+#undef ROW
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-const ais_figure_entry *ais_figure_builtin(int i) { return i >= 0 && i < KINDS ? &kinds[i].entry : NULL; }
+const ais_figure_entry *ais_figure_builtin(int i) { return i >= 0 && i < KINDS ? &kinds[i]->entry : NULL; }
 
-static const kind *find(const char *name) {
+static const ais_figure_kind *find(const char *name) {
     for (int i = 0; i < KINDS; i++)
-        if (strcmp(kinds[i].entry.name, name) == 0) return &kinds[i];
+        if (strcmp(kinds[i]->entry.name, name) == 0) return kinds[i];
     return NULL;
 }
 
 /* NULL, or why the figure cannot be made. */
 static const char *objection(const char *name, const ais_figure_data *data) {
-    bool modes = data->target && data->target->reference && data->target->reference->modes > 0 &&
-                 data->target->reference->mode && data->target->dim == data->draws->dim;
-    if (strcmp(name, "training") == 0 && (!data->curve || data->points < 1))
-        return "there is no training curve: give the folder of a run that learned, with its run.json";
-    if (strcmp(name, "ladder") == 0 && !ais_judge_stat(data->draws, "ladder_trip__", "ladder_trip"))
-        return "the draws are not by a ladder: they have no column ladder_trip__";
-    if ((strcmp(name, "modes") == 0 || strcmp(name, "jumps") == 0) && !modes)
-        return "it needs a target with known modes, such as mog6: name it with --target";
-    return NULL;
+    const ais_figure_kind *this = find(name);
+    return this->objection ? this->objection(data) : NULL;
 }
 
 bool ais_figure_applies(const char *name, const ais_figure_data *data) { return find(name) && !objection(name, data); }
@@ -143,7 +82,7 @@ int ais_worst_parameters(const ais_figure_data *data, int least, int most, int *
     return count;
 }
 
-static void select_parameters(ais_scene *scene, const kind *this, int *room) {
+static void select_parameters(ais_scene *scene, const ais_figure_kind *this, int *room) {
     const ais_figure_data *data = scene->data;
     scene->parameter = data->parameter;
     scene->parameters = data->parameters;
@@ -166,11 +105,16 @@ static const char *word(const void *data, int i) {
 static ais_status unknown(ais_context *context, const char *name) {
     const char *near = ais_nearest_word(name, word, NULL);
     if (near) return ais_fail(context, AIS_BAD_ARGUMENT, "unknown figure '%s'; did you mean '%s'?", name, near);
-    return ais_fail(
-        context, AIS_BAD_ARGUMENT,
-        "unknown figure '%s'; there are corner, marginals, rank, trace, autocorrelation, training, ladder, modes and "
-        "jumps",
-        name);
+    char known[256] = "";
+    for (int k = 0; k < KINDS; k++) {
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s",
+                 k == 0          ? ""
+                 : k + 1 < KINDS ? ", "
+                                 : " and ",
+                 kinds[k]->entry.name);
+    }
+    return ais_fail(context, AIS_BAD_ARGUMENT, "unknown figure '%s'; there are %s", name, known);
 }
 
 static ais_status check(ais_context *context, const char *name, const ais_figure_data *data) {
@@ -191,7 +135,7 @@ ais_status ais_figure_of_draws(ais_context *context, const char *name, const ais
     *figure = NULL;
     ais_status status = check(context, name, data);
     if (status != AIS_OK) return status;
-    const kind *this = find(name);
+    const ais_figure_kind *this = find(name);
     int room[AIS_MOST_SHOWN];
     ais_scene scene = {.context = context, .data = data};
     if ((status = ais_figure_new(context, this->entry.title, this->columns, figure)) != AIS_OK) return status;

@@ -1,4 +1,4 @@
-/* The figures of draws: one file each, a table in figures.c. */
+/* The figures of draws: one file each, and a table of them. */
 #ifndef AIS_REPORT_FIGURES_H
 #define AIS_REPORT_FIGURES_H
 
@@ -22,15 +22,24 @@ const double *ais_scene_chain(const ais_scene *scene, int parameter, int chain);
 
 enum { AIS_MOST_CHAINS = 16 }; /* drawn one by one */
 
-ais_status ais_draw_marginals(ais_scene *scene);
-ais_status ais_draw_ranks(ais_scene *scene);
-ais_status ais_draw_traces(ais_scene *scene);
-ais_status ais_draw_autocorrelation(ais_scene *scene);
-ais_status ais_draw_corner(ais_scene *scene);
-ais_status ais_draw_training(ais_scene *scene);
-ais_status ais_draw_ladder(ais_scene *scene);
-ais_status ais_draw_modes(ais_scene *scene);
-ais_status ais_draw_jumps(ais_scene *scene);
+/* What a figure is. A new one is a file with an ais_figure_kind, and its name in the list here. */
+typedef struct ais_figure_kind {
+    ais_figure_entry entry;
+    ais_status (*draw)(ais_scene *scene);
+    /* NULL, or why the figure cannot be made of these draws; NULL itself: it can always be made. */
+    const char *(*objection)(const ais_figure_data *data);
+    int least, most; /* parameters, when none are named: so many, and up to `most` that need a look. 0: not by one */
+    int columns;     /* of panels; 0: chosen */
+} ais_figure_kind;
+
+/* In the order in which a report has them. */
+#define AIS_FIGURES(each)                                                                                              \
+    each(corner) each(marginals) each(rank) each(trace) each(autocorrelation) each(training) each(ladder) each(modes)  \
+        each(jumps)
+
+#define AIS_FIGURE_DECLARE(name) extern const ais_figure_kind ais_figure_##name;
+AIS_FIGURES(AIS_FIGURE_DECLARE)
+#undef AIS_FIGURE_DECLARE
 
 enum { AIS_MOST_SHOWN = 12 }; /* in a figure, when the caller names none */
 
