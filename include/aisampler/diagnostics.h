@@ -93,6 +93,16 @@ typedef struct ais_parameter_summary {
     double z_mean, z_square;          /* (estimate - truth) / mcse; NAN where the truth is unknown */
 } ais_parameter_summary;
 
+/* The table of its numbers, in the order of files: entry i, or NULL past the end. */
+typedef struct ais_summary_number {
+    const char *name;
+    size_t offset; /* in ais_parameter_summary */
+    /* Of a column that is finite and not constant; NULL for what is computed with others, or from the truth. */
+    double (*compute)(const double *x, int chains, int draws);
+} ais_summary_number;
+const ais_summary_number *ais_summary_builtin(int i);
+double ais_summary_value(const ais_parameter_summary *parameter, const ais_summary_number *number);
+
 /* What a verdict rests on: a check that was made, with its numbers, and whether it passed. */
 typedef struct ais_diagnosis_check {
     char name[32];

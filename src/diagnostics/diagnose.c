@@ -103,12 +103,22 @@ static void compare_with_truth(ais_judge *judge, int i, const double *x) {
     keep_worst(&judge->z_square, fabs(p->z_square), true, i);
 }
 
+/* All numbers are not known; or, of a column x, those that are computed from it alone. */
+static void set_numbers(ais_parameter_summary *p, const double *x, const ais_column *column) {
+    const ais_summary_number *number;
+    for (int k = 0; (number = ais_summary_builtin(k)); k++) {
+        if (x && !number->compute) continue;
+        double value = x ? number->compute(x, column->chains, column->draws) : NAN;
+        memcpy((char *)p + number->offset, &value, sizeof value);
+    }
+}
+
 static void judge_parameter(ais_judge *judge, int i) {
     ais_column *column = &judge->column;
     const double *x = judge->draws->value + (size_t)i * column->n;
     ais_parameter_summary *p = &judge->diagnosis->parameter[i];
-    *p = (ais_parameter_summary){
-        judge->draws->name[i], NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    *p = (ais_parameter_summary){.name = judge->draws->name[i]};
+    set_numbers(p, NULL, column);
     long before = judge->not_finite;
     note_not_finite(judge, x, i);
     if (judge->not_finite > before) return;
@@ -119,6 +129,7 @@ static void judge_parameter(ais_judge *judge, int i) {
     p->q50 = ais_sorted_quantile(column->sorted, column->n, 0.50);
     p->q95 = ais_sorted_quantile(column->sorted, column->n, 0.95);
     if (!ais_column_usable(x, column->n)) return; /* a constant, as Stan's correlation matrices have on the diagonal */
+    set_numbers(p, x, column);
     for (size_t k = 0; k < column->n; k++) column->function[k] = x[k] * x[k];
     if (column->draws >= 4) {
         double low = ais_column_ess_quantile(column, x, 0.05), high = ais_column_ess_quantile(column, x, 0.95);

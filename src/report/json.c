@@ -48,28 +48,24 @@ static json_t *object(const field *fields, size_t count) {
     return NULL;
 }
 
+/* NULL when memory is out. */
+static json_t *parameter(const ais_parameter_summary *p) {
+    json_t *row = json_object();
+    const ais_summary_number *at;
+    bool complete = row && json_object_set_new(row, "name", text(p->name)) == 0;
+    for (int k = 0; complete && (at = ais_summary_builtin(k)); k++)
+        complete = json_object_set_new(row, at->name, number(ais_summary_value(p, at))) == 0;
+    if (complete) return row;
+    json_decref(row);
+    return NULL;
+}
+
 static json_t *parameters(const ais_diagnosis *diagnosis) {
     json_t *list = json_array();
     for (int i = 0; list && i < diagnosis->dim; i++) {
         const ais_parameter_summary *p = &diagnosis->parameter[i];
-        field fields[] = {
-            {"name", text(p->name)},
-            {"mean", number(p->mean)},
-            {"sd", number(p->sd)},
-            {"mcse", number(p->mcse)},
-            {"q5", number(p->q5)},
-            {"q50", number(p->q50)},
-            {"q95", number(p->q95)},
-            {"ess_bulk", number(p->ess_bulk)},
-            {"ess_tail", number(p->ess_tail)},
-            {"rhat", number(p->rhat)},
-            {"ess_square", number(p->ess_square)},
-            {"ess_song", number(p->ess_song)},
-            {"ess_song_square", number(p->ess_song_square)},
-            {"z_mean", number(p->z_mean)},
-            {"z_square", number(p->z_square)},
-        };
-        if (json_array_append_new(list, object(fields, sizeof fields / sizeof *fields)) == 0) continue;
+        json_t *row = parameter(p);
+        if (json_array_append_new(list, row) == 0) continue;
         json_decref(list);
         list = NULL;
     }
