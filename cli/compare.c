@@ -348,12 +348,14 @@ static int compare(comparison *all) {
 }
 
 int run_compare(int argc, char **argv) {
+    char list[256], samplers[400];
+    contestant_list(list, sizeof list);
+    snprintf(samplers, sizeof samplers,
+             "of %s (paper: the paper's own setting), joined by commas (ai,hmc,nuts,rwm,anice)", list);
     comparison all = {
         .samplers = "ai,hmc,nuts,rwm,anice", .seed = 1, .chains = 4, .draws = 1000, .warmup = 1000, .iterations = 500};
     const option options[] = {
-        {"samplers", 's', OPTION_TEXT, &all.samplers, "LIST",
-         "of ai, hmc, nuts, rwm, ladder, anice and paper (the paper's own setting), joined by commas "
-         "(ai,hmc,nuts,rwm,anice)"},
+        {"samplers", 's', OPTION_TEXT, &all.samplers, "LIST", samplers},
         {"chains", 'c', OPTION_COUNT, &all.chains, NULL, "independent chains (4)"},
         {"draws", 'n', OPTION_COUNT, &all.draws, NULL, "draws per chain (1000)"},
         {"warmup", 'w', OPTION_COUNT, &all.warmup, NULL,

@@ -27,6 +27,16 @@ static const contestant *contestants(void) {
     return all;
 }
 
+void contestant_list(char *text, size_t size) {
+    size_t used = 0;
+    for (const contestant *at = contestants(); at->name && used < size; at++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s",
+                                 at == contestants() ? ""
+                                 : at[1].name        ? ", "
+                                                     : " and ",
+                                 at->name);
+}
+
 const contestant *find_contestant(const char *name) {
     const char *known[MOST + 1];
     int count = 0;
@@ -35,14 +45,11 @@ const contestant *find_contestant(const char *name) {
         known[count++] = at->name;
     }
     known[count] = NULL;
-    char list[256] = "there are";
-    for (int i = 0; i < count; i++) {
-        size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s %s", i == 0 ? "" : i + 1 < count ? "," : " and", known[i]);
-    }
+    char list[256];
+    contestant_list(list, sizeof list);
     const char *near = ais_nearest(name, known);
-    complain(EXIT_USAGE, "unknown sampler '%s'; %s%s%s", name, near ? "did you mean " : list, near ? near : "",
-             near ? "?" : "");
+    complain(EXIT_USAGE, "unknown sampler '%s'; %s%s%s", name, near ? "did you mean " : "there are ",
+             near ? near : list, near ? "?" : "");
     return NULL;
 }
 

@@ -10,6 +10,7 @@ typedef struct contestant {
     bool learned;  /* is trained before it draws */
     bool at_start; /* chains start at the training's population, not at N(0, start_scale^2) */
 } contestant;
+void contestant_list(char *text, size_t size);       /* "a, b and c" */
 const contestant *find_contestant(const char *name); /* NULL after a complaint that names the nearest */
 
 typedef struct contest {

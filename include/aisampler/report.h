@@ -69,7 +69,7 @@ typedef struct ais_figure_data {
 
 /* The kinds of figures: entry i, or NULL past the end. */
 typedef struct ais_figure_entry {
-    const char *name;    /* corner, marginals, rank, trace, autocorrelation, training, ladder, modes, jumps */
+    const char *name;    /* corner, marginals, rank, trace, ... */
     const char *title;   /* a heading for people */
     const char *summary; /* one line: what to see in it */
 } ais_figure_entry;
