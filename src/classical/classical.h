@@ -4,7 +4,7 @@
 
 #include "kernel/kernel.h"
 
-#define AIS_CLASSICAL_KERNELS(each) each(rwm) each(hmc) each(nuts)
+#define AIS_CLASSICAL_KERNELS(each) each(rwm) each(hmc) each(nuts) each(slice)
 
 typedef struct ais_classical {
     ais_classical_entry entry;
