@@ -35,7 +35,7 @@ typedef struct ais_figure_kind {
 /* In the order in which a report has them. */
 #define AIS_FIGURES(each)                                                                                              \
     each(corner) each(marginals) each(rank) each(trace) each(autocorrelation) each(training) each(ladder) each(modes)  \
-        each(jumps)
+        each(jumps) each(energy)
 
 #define AIS_FIGURE_DECLARE(name) extern const ais_figure_kind ais_figure_##name;
 AIS_FIGURES(AIS_FIGURE_DECLARE)
