@@ -91,6 +91,7 @@ typedef struct ais_parameter_summary {
     double ess_square;                /* bulk ESS of x^2 */
     double ess_song, ess_song_square; /* per chain, mean over chains; NAN where the truth is unknown */
     double z_mean, z_square;          /* (estimate - truth) / mcse; NAN where the truth is unknown */
+    double mcse_sd;                   /* Monte Carlo standard error of sd */
 } ais_parameter_summary;
 
 /* The table of its numbers, in the order of files: entry i, or NULL past the end. */
