@@ -36,8 +36,8 @@ typedef struct ais_kernel ais_kernel;
 
 void ais_kernel_free(ais_kernel *kernel); /* NULL is allowed */
 
-/* "rwm", "hmc", "nuts", "mixture", "henon", "realnvp", "spline", "affine", "anice", "a@b" for a in the latent space of
- * b, or "a+b" for a cycle. */
+/* "rwm", "hmc", "nuts", "slice", "mixture", "henon", "realnvp", "spline", "affine", "anice", "a@b" for a in the latent
+ * space of b, or "a+b" for a cycle. */
 const char *ais_kernel_name(const ais_kernel *kernel);
 
 /* The dimension it was made for; 0 if it takes any (the classical ones). */
@@ -203,7 +203,7 @@ ais_status ais_kernel_anice(ais_context *context, const ais_anice_shape *shape, 
 
 /* ---- latent kernels ----------------------------------------------------------------------- */
 
-/* A classical kernel (rwm, hmc, nuts) that steps in the latent space z = T(x) of a learned map on x alone (affine,
+/* A classical kernel that steps in the latent space z = T(x) of a learned map on x alone (affine,
  * realnvp or spline, with swap), on log p(T^-1(z)) + log|det dT^-1/dz|: where T takes p to something rounder, as even
  * a poor map does, it mixes faster there. Every evaluation, with or without gradient, is one of the target. The map
  * counts as T alone: its test plays no part, and it must have no angles. What the inner kernel tunes it tunes in z;
