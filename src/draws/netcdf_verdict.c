@@ -11,6 +11,7 @@
 
 #include <netcdf.h>
 
+#include "base/apart.h"
 #include "draws/netcdf_file.h"
 #include "draws/sink.h"
 
@@ -45,8 +46,8 @@ static int put_notes(int file, const ais_run_judgement *j) {
     return code;
 }
 
-/* 0, or the system's reason. */
-static int add_notes(void *data) {
+/* In a process of its own. */
+static ais_status add_notes(ais_context *context, void *data) {
     const notes *this = data;
     int file;
     errno = 0;
@@ -56,16 +57,7 @@ static int add_notes(void *data) {
         int closed = nc_close(file);
         if (!code) code = closed;
     }
-    return !code ? 0 : errno > 0 && errno < 256 ? errno : EIO;
-}
-
-static bool are_there(const char *path) {
-    int file;
-    size_t length = 0;
-    if (nc_open(path, NC_NOWRITE, &file) != NC_NOERR) return false;
-    bool there = nc_inq_attlen(file, NC_GLOBAL, "verdict", &length) == NC_NOERR;
-    nc_close(file);
-    return there;
+    return code ? ais_fail_netcdf(context, "write", this->part, code) : AIS_OK;
 }
 
 static int copy_bytes(int from, int to, char *buffer) {
@@ -98,23 +90,21 @@ static int copy_file(const char *path, const char *part) {
     return error;
 }
 
-/* HDF5 does not survive a write that fails: another process adds them. Where there can be none, this one does. */
-static int add_safely(notes *this) {
-    ais_netcdf_lock();
-    int error = ais_netcdf_attempt(add_notes, this, 60, 0);
-    if (!error && !are_there(this->part)) error = add_notes(this);
-    ais_netcdf_unlock();
-    return error < 0 ? EIO : error;
-}
-
 ais_status ais_netcdf_add_judgement(ais_context *context, const char *path, const char *part,
                                     const ais_run_judgement *judgement) {
     notes this = {part, judgement};
+    const ais_apart_job job = {.doing = "write it",
+                               .death = "the netCDF library failed (is the disk full, or memory used up?)",
+                               .seconds = 60,
+                               .work = add_notes,
+                               .data = &this};
+    ais_context why = {0};
     int error = copy_file(path, part);
-    if (!error) error = add_safely(&this);
-    if (!error && rename(part, path) != 0) error = errno;
+    if (error) ais_fail_file(&why, "write", part, error);
+    if (!error && ais_apart(&why, &job) != AIS_OK) error = -1;
+    if (!error && rename(part, path) != 0) ais_fail_file(&why, "rename", part, error = errno);
     if (!error) return AIS_OK;
     unlink(part);
-    return ais_fail(context, AIS_FILE_ERROR, "cannot add log Z and verdict to %s: %s; the draws in it are complete",
-                    path, strerror(error));
+    return ais_fail(context, AIS_FILE_ERROR, "cannot add log Z and verdict to %.200s: %.600s; the draws in it are complete",
+                    path, why.message);
 }

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <netcdf.h>
 
+#include "base/apart.h"
 #include "draws/columns.h"
 #include "draws/netcdf_file.h"
 #include "draws/read.h"
@@ -306,65 +306,119 @@ static ais_status read_open_file(ais_context *context, netcdf_reader *reader, ai
     return status;
 }
 
-static ais_status read_path(ais_context *context, netcdf_reader *reader, ais_draws **draws) {
+/* ---- from one process to the other ------------------------------------------------------------------- */
+
+/* What the other process does, and what this one gets. */
+typedef struct netcdf_passage {
+    netcdf_reader reader;
+    ais_draws *draws;
+} netcdf_passage;
+
+/* Sizes come first. */
+typedef struct netcdf_head {
+    int dim, chains, draws, stats, max_depth;
+    bool has_logp;
+    char sampler[sizeof((ais_draws *)0)->sampler];
+} netcdf_head;
+
+static ais_status read_path(ais_context *context, void *data) {
+    netcdf_passage *passage = data;
+    netcdf_reader *reader = &passage->reader;
     errno = 0;
     int code = nc_open(reader->path, NC_NOWRITE, &reader->file);
-    if (code == NC_EHDFERR || code == NC_ENOTNC)
+    if ((code == NC_EHDFERR || code == NC_ENOTNC) && errno != ENOMEM)
         return ais_fail(context, AIS_BAD_FORMAT, "cannot read %s: %s (was the file cut short or damaged?)",
                         reader->path, nc_strerror(code));
     if (code) return fail(context, reader, code);
-    ais_status status = read_open_file(context, reader, draws);
-    code = nc_close(reader->file);
-    if (code && status == AIS_OK) {
-        status = fail(context, reader, code);
-        ais_draws_free(*draws);
-        *draws = NULL;
+    return read_open_file(context, reader, &passage->draws); /* it is closed with the process */
+}
+
+static bool give_names(int descriptor, char *const *name, int count) {
+    for (int i = 0; i < count; i++) {
+        size_t length = strlen(name[i]);
+        if (!ais_apart_write(descriptor, &length, sizeof length) || !ais_apart_write(descriptor, name[i], length))
+            return false;
     }
-    free(reader->parameter);
-    free(reader->stat);
+    return true;
+}
+
+static bool give(void *data, int descriptor) {
+    const ais_draws *draws = ((netcdf_passage *)data)->draws;
+    size_t cells = (size_t)draws->chains * (size_t)draws->draws * sizeof(double);
+    netcdf_head head = {.dim = draws->dim,
+                        .chains = draws->chains,
+                        .draws = draws->draws,
+                        .stats = draws->stats,
+                        .max_depth = draws->max_depth,
+                        .has_logp = draws->logp != NULL};
+    memcpy(head.sampler, draws->sampler, sizeof head.sampler);
+    return ais_apart_write(descriptor, &head, sizeof head) && give_names(descriptor, draws->name, draws->dim) &&
+           give_names(descriptor, draws->stat_name, draws->stats) &&
+           ais_apart_write(descriptor, draws->value, (size_t)draws->dim * cells) &&
+           ais_apart_write(descriptor, draws->stat, (size_t)draws->stats * cells) &&
+           (!draws->logp || ais_apart_write(descriptor, draws->logp, cells));
+}
+
+static ais_status take_names(ais_context *context, int descriptor, char **name, int count) {
+    for (int i = 0; i < count; i++) {
+        size_t length;
+        char text[2 * NC_MAX_NAME];
+        if (!ais_apart_read(descriptor, &length, sizeof length) || length >= sizeof text ||
+            !ais_apart_read(descriptor, text, length))
+            return AIS_FILE_ERROR;
+        text[length] = 0;
+        free(name[i]);
+        if (!(name[i] = strdup(text))) return ais_fail_memory(context, "a name", length);
+    }
+    return AIS_OK;
+}
+
+static bool take_numbers(int descriptor, ais_draws *draws, bool has_logp) {
+    size_t cells = (size_t)draws->chains * (size_t)draws->draws * sizeof(double);
+    if (!has_logp) {
+        free(draws->logp);
+        draws->logp = NULL;
+    }
+    return ais_apart_read(descriptor, draws->value, (size_t)draws->dim * cells) &&
+           ais_apart_read(descriptor, draws->stat, (size_t)draws->stats * cells) &&
+           (!has_logp || ais_apart_read(descriptor, draws->logp, cells));
+}
+
+static ais_status take(ais_context *context, void *data, int descriptor) {
+    netcdf_passage *passage = data;
+    netcdf_head head;
+    ais_draws *draws = NULL;
+    ais_fail(context, AIS_FILE_ERROR, "cannot read %s: the process that read it was ended", passage->reader.path);
+    if (!ais_apart_read(descriptor, &head, sizeof head)) return AIS_FILE_ERROR;
+    ais_status status = ais_draws_new(context, head.dim, head.chains, head.draws, head.stats, &draws);
+    if (status != AIS_OK) return status;
+    draws->max_depth = head.max_depth;
+    memcpy(draws->sampler, head.sampler, sizeof head.sampler);
+    status = take_names(context, descriptor, draws->name, draws->dim);
+    if (status == AIS_OK) status = take_names(context, descriptor, draws->stat_name, draws->stats);
+    if (status == AIS_OK && !take_numbers(descriptor, draws, head.has_logp)) status = AIS_FILE_ERROR;
+    if (status == AIS_OK)
+        passage->draws = draws;
+    else
+        ais_draws_free(draws);
     return status;
 }
 
-/* What the two processes share. */
-typedef struct netcdf_trial {
-    netcdf_reader reader;
-    ais_context context;
-} netcdf_trial;
-
-static int try_reading(void *data) {
-    netcdf_trial *trial = data;
-    ais_draws *draws = NULL;
-    return read_path(&trial->context, &trial->reader, &draws) == AIS_OK ? 0 : 1;
-}
-
-/* Only what another process could read without a complaint is read in this one: after an error HDF5
- * may keep the file, and would go on showing its old content under the same path. */
-static ais_status read_tried(ais_context *context, const netcdf_reader *reader, netcdf_trial *trial,
-                             ais_draws **draws) {
-    trial->reader = *reader;
-    int result = ais_netcdf_attempt(try_reading, trial, slowest_start + reader->bytes / slowest_bytes,
-                                    largest_start + largest_share * reader->bytes);
-    if (result < 0)
-        return ais_fail(context, AIS_BAD_FORMAT, "cannot read %s: the file is damaged (the HDF5 library fails on it)",
-                        reader->path);
-    if (result > 0) {
-        *context = trial->context;
-        return context->status;
-    }
-    trial->reader = *reader;
-    return read_path(context, &trial->reader, draws);
-}
-
 ais_status ais_read_netcdf(ais_context *context, const char *path, ais_draws **draws) {
-    *draws = NULL;
-    netcdf_reader reader = {.path = path};
+    netcdf_passage passage = {.reader = {.path = path}};
     struct stat file;
-    if (stat(path, &file) == 0) reader.bytes = (double)file.st_size;
-    netcdf_trial *trial = mmap(NULL, sizeof *trial, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (trial == MAP_FAILED) return ais_fail_memory(context, "a file to be read", sizeof *trial);
-    ais_netcdf_lock();
-    ais_status status = read_tried(context, &reader, trial, draws);
-    ais_netcdf_unlock();
-    munmap(trial, sizeof *trial);
+    char doing[300];
+    if (stat(path, &file) == 0) passage.reader.bytes = (double)file.st_size;
+    snprintf(doing, sizeof doing, "read %.280s", path);
+    const ais_apart_job job = {.doing = doing,
+                               .death = "the file is damaged (the HDF5 library fails on it), or memory is used up",
+                               .seconds = slowest_start + passage.reader.bytes / slowest_bytes,
+                               .bytes = largest_start + largest_share * passage.reader.bytes,
+                               .work = read_path,
+                               .give = give,
+                               .take = take,
+                               .data = &passage};
+    ais_status status = ais_apart(context, &job);
+    *draws = passage.draws;
     return status;
 }

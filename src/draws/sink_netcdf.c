@@ -1,21 +1,23 @@
 /* Draws are gathered into blocks that match the storage chunks of the file, so that the bytes do not
- * depend on the sizes in which the sampler hands them over, and each chunk is written once. */
+ * depend on the sizes in which the sampler hands them over, and each chunk is written once. Another process writes them
+ * (base/apart.h), from memory that both have: it is told what to do next, and answers with a status. */
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <netcdf.h>
 
+#include "base/apart.h"
 #include "draws/netcdf_file.h"
 #include "draws/netcdf_layout.h"
 #include "draws/netcdf_verdict.h"
 #include "draws/sink.h"
 
-enum { BUFFER_BYTES = 4 << 20, MOST_BLOCK = 1 << 14, FIRST_BYTES = 1 << 14 };
+enum { BUFFER_BYTES = 4 << 20, MOST_BLOCK = 1 << 14 };
 
 typedef struct netcdf_sink {
     ais_sink sink;
@@ -23,20 +25,21 @@ typedef struct netcdf_sink {
     const ais_run_header *header;
     ais_columns *columns[AIS_NETCDF_SETS]; /* of x: NULL without a view */
     ais_rows rows;
-    int file;    /* -1: closed */
-    bool failed; /* a write to the file went wrong */
+    ais_servant writer;
+    int file; /* the writer's */
     int fields, field[AIS_INFO_COUNT];
     ais_netcdf_phase phase[2];
     int current; /* the phase of what is gathered */
     int gathered;
-    int flushed[2];
+    int flushed[2]; /* the writer's */
+    /* Shared with the writer. */
+    size_t value_bytes[AIS_NETCDF_SETS], stat_bytes;
     double *value[AIS_NETCDF_SETS]; /* for each variable: chains x block x count */
     double *stat;                   /* lp, then the fields: each chains x block */
-    long long *index;
+    long long *index;               /* the writer's */
 } netcdf_sink;
 
-static ais_status fail(ais_context *context, netcdf_sink *sink, int code) {
-    sink->failed = true;
+static ais_status fail(ais_context *context, const netcdf_sink *sink, int code) {
     return ais_fail_netcdf(context, "write", sink->part, code);
 }
 
@@ -116,20 +119,82 @@ static int put_block(netcdf_sink *sink) {
     return code;
 }
 
+/* ---- the writer ---------------------------------------------------------------------------------- */
+
+typedef enum order { WRITE_BLOCK, CLOSE_FILE } order;
+typedef struct instruction {
+    order order;
+    int current, gathered; /* as in netcdf_sink */
+} instruction;
+
+static ais_status create(ais_context *context, netcdf_sink *sink) {
+    unlink(sink->part); /* whoever reads an earlier one keeps it */
+    errno = 0;
+    int code = nc_create(sink->part, NC_NETCDF4 | NC_CLOBBER, &sink->file);
+    if (!code) code = ais_netcdf_define(sink->file, sink->header, sink->columns, sink->phase);
+    return code ? fail(context, sink, code) : AIS_OK;
+}
+
+static ais_status obey(ais_context *context, netcdf_sink *sink, const instruction *next) {
+    int code;
+    errno = 0;
+    if (next->order == CLOSE_FILE) {
+        code = nc_close(sink->file);
+    } else {
+        sink->current = next->current;
+        sink->gathered = next->gathered;
+        code = put_block(sink);
+        /* What a crash leaves in NAME.part is then readable, and a full disk is noticed now. */
+        if (!code) code = nc_sync(sink->file);
+        sink->flushed[sink->current] += sink->gathered;
+    }
+    return code ? fail(context, sink, code) : AIS_OK;
+}
+
+/* Until the file is closed or this process is left alone: then it ends without closing anything. */
+static void serve(void *data, int descriptor) {
+    netcdf_sink *sink = data;
+    ais_context context = {0};
+    instruction next = {.order = WRITE_BLOCK};
+    context.status = create(&context, sink);
+    while (ais_apart_write(descriptor, &context, sizeof context) && context.status == AIS_OK &&
+           next.order != CLOSE_FILE && ais_apart_read(descriptor, &next, sizeof next))
+        context.status = obey(&context, sink, &next);
+}
+
+static ais_status answer(ais_context *context, netcdf_sink *sink) {
+    ais_context there;
+    if (ais_apart_read(sink->writer.descriptor, &there, sizeof there)) {
+        if (there.status == AIS_OK) return AIS_OK;
+        *context = there;
+    } else {
+        ais_fail(context, AIS_FILE_ERROR,
+                 "cannot write %s: the netCDF library failed (is the disk full, or memory used up?)", sink->part);
+    }
+    ais_apart_end(&sink->writer);
+    return context->status;
+}
+
+static ais_status start_writer(ais_context *context, netcdf_sink *sink) {
+    if (ais_apart_begin(&sink->writer, serve, sink)) return answer(context, sink);
+    return ais_fail(context, AIS_FILE_ERROR, "cannot write %s: no process for it could be started: %s", sink->part,
+                    strerror(errno));
+}
+
+static ais_status tell(ais_context *context, netcdf_sink *sink, order what) {
+    const instruction next = {what, sink->current, sink->gathered};
+    (void)ais_apart_write(sink->writer.descriptor, &next, sizeof next); /* a dead one does not answer */
+    return answer(context, sink);
+}
+
 static ais_status flush(ais_context *context, netcdf_sink *sink) {
     if (!sink->gathered) return AIS_OK;
-    ais_netcdf_lock();
-    errno = 0;
-    int code = put_block(sink);
-    /* What a crash leaves in NAME.part is then readable, and a full disk is noticed now. */
-    if (!code) code = nc_sync(sink->file);
-    ais_status status = code ? fail(context, sink, code) : AIS_OK;
-    ais_netcdf_unlock();
-    if (status != AIS_OK) return status;
-    sink->flushed[sink->current] += sink->gathered;
+    ais_status status = tell(context, sink, WRITE_BLOCK);
     sink->gathered = 0;
-    return AIS_OK;
+    return status;
 }
+
+/* ---- gathering ----------------------------------------------------------------------------------- */
 
 /* `count` points of a chain from x on, to places `to` and on of every variable; room: chains x block. */
 static void gather_set(const ais_columns *columns, const double *x, size_t count, size_t room, size_t to,
@@ -167,61 +232,37 @@ static void gather(netcdf_sink *sink, const ais_chunk *chunk, int first, int row
 
 /* ---- the sink ----------------------------------------------------------------------------------- */
 
-/* Returns the system's reason when closing fails. */
-static int try_closing(void *data) {
-    const netcdf_sink *sink = data;
-    errno = 0;
-    int code = nc_close(sink->file);
-    return !code ? 0 : errno > 0 && errno < 256 ? errno : EIO;
-}
-
-/* Closes a file that could not be written: what HDF5 still has for it goes nowhere. The block that failed goes first,
- * for room that was taken and never written would have to be made by a truncation, and nowhere cannot be truncated. If
- * closing fails even so, HDF5 goes on thinking that it has this file, known by its inode, open; the descriptor is then
- * kept, so that no other file gets the inode. */
-static void give_up(netcdf_sink *sink) {
-    ais_netcdf_detach(sink->part);
-    if (sink->gathered) (void)put_block(sink);
-    int keep = open(sink->part, O_RDONLY | O_CLOEXEC);
-    if (nc_close(sink->file) == NC_NOERR && keep >= 0) close(keep);
-}
-
-/* Closing may write, and netCDF does not survive it when that fails. So another process closes the
- * file first, writing the same bytes to the same places. */
 static ais_status close_file(ais_context *context, netcdf_sink *sink) {
-    if (sink->file < 0) return AIS_OK;
-    ais_status status = AIS_OK;
-    ais_netcdf_lock();
-    int error = sink->failed ? 0 : ais_netcdf_attempt(try_closing, sink, 600, 0), code = NC_NOERR;
-    if (error > 0) status = ais_fail_file(context, "write", sink->part, error);
-    if (error < 0)
-        status =
-            ais_fail(context, AIS_FILE_ERROR, "cannot write %s: closing it failed (is the disk full?)", sink->part);
-    errno = 0;
-    if (error || sink->failed)
-        give_up(sink);
-    else
-        code = nc_close(sink->file);
-    if (code) status = fail(context, sink, code);
-    ais_netcdf_unlock();
-    sink->file = -1;
+    if (sink->writer.descriptor < 0) return AIS_OK;
+    ais_status status = tell(context, sink, CLOSE_FILE);
+    ais_apart_end(&sink->writer);
     return status;
+}
+
+/* Zeros, or NULL. */
+static double *share(size_t cells, size_t numbers, size_t *bytes) {
+    if (__builtin_mul_overflow(cells, numbers * sizeof(double), bytes)) return NULL;
+    void *made = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return made == MAP_FAILED ? NULL : made;
+}
+
+static void unshare(double **numbers, size_t bytes) {
+    if (*numbers) munmap(*numbers, bytes);
+    *numbers = NULL;
 }
 
 static void release(netcdf_sink *sink) {
     for (int s = 0; s < AIS_NETCDF_SETS; s++) {
         ais_columns_free(sink->columns[s]);
         sink->columns[s] = NULL;
-        free(sink->value[s]);
-        sink->value[s] = NULL;
+        unshare(&sink->value[s], sink->value_bytes[s]);
         for (int p = 0; p < 2; p++) {
             free(sink->phase[p].variable[s]);
             sink->phase[p].variable[s] = NULL;
         }
     }
-    free(sink->stat);
+    unshare(&sink->stat, sink->stat_bytes);
     free(sink->index);
-    sink->stat = NULL;
     sink->index = NULL;
 }
 
@@ -253,67 +294,42 @@ static ais_status make_buffers(ais_context *context, netcdf_sink *sink) {
         if (!sink->columns[s]) continue;
         size_t dim = (size_t)sink->columns[s]->dim;
         for (int p = 0; p < 2; p++) made &= (sink->phase[p].variable[s] = calloc(dim, sizeof(int))) != NULL;
-        made &= (sink->value[s] = calloc(chains * block, dim * sizeof(double))) != NULL;
+        made &= (sink->value[s] = share(chains * block, dim, &sink->value_bytes[s])) != NULL;
     }
-    made &= (sink->stat = calloc(chains * block, stats * sizeof(double))) != NULL;
+    made &= (sink->stat = share(chains * block, stats, &sink->stat_bytes)) != NULL;
     made &= (sink->index = calloc(block, sizeof *sink->index)) != NULL;
     return made ? AIS_OK : ais_fail_memory(context, "a block of draws", block * row);
 }
 
-static bool is_ours(const char *path) {
+/* In a process of its own. */
+static ais_status look_whose(ais_context *context, void *path) {
     char library[16] = "";
     size_t length = 0;
     int file;
-    if (nc_open(path, NC_NOWRITE, &file) != NC_NOERR) return false;
-    if (nc_inq_attlen(file, NC_GLOBAL, "inference_library", &length) == NC_NOERR && length < sizeof library)
+    errno = 0;
+    int code = nc_open(path, NC_NOWRITE, &file);
+    if (code == NC_ENOMEM || errno == ENOMEM || errno == EMFILE || errno == EIO)
+        return ais_fail_netcdf(context, "read", path, code);
+    if (!code && nc_inq_attlen(file, NC_GLOBAL, "inference_library", &length) == NC_NOERR && length < sizeof library)
         if (nc_get_att_text(file, NC_GLOBAL, "inference_library", library) != NC_NOERR) library[0] = 0;
-    nc_close(file);
-    return strcmp(library, "aisampler") == 0;
+    if (strcmp(library, "aisampler") == 0) return AIS_OK;
+    return ais_fail(context, AIS_FILE_ERROR,
+                    "%s is there and was not written by aisampler; move it away or choose another directory",
+                    (const char *)path);
 }
-
-static int try_is_ours(void *path) { return !is_ours(path); }
 
 /* A draws.nc of somebody else is not ours to replace. */
 static ais_status check_older(ais_context *context, const netcdf_sink *sink) {
     if (access(sink->path, F_OK) != 0) return AIS_OK;
-    ais_netcdf_lock();
-    bool ours = ais_netcdf_attempt(try_is_ours, sink->path, 1, 0x1p30) == 0 && is_ours(sink->path);
-    ais_netcdf_unlock();
-    if (ours) return AIS_OK;
-    return ais_fail(context, AIS_FILE_ERROR,
-                    "%s is there and was not written by aisampler; move it away or choose another directory",
-                    sink->path);
-}
-
-/* HDF5 keeps a file for open that it failed to create, and then refuses its successor. So the room for
- * the first bytes is tried out before, on a fresh file. */
-static ais_status try_room(ais_context *context, const char *path) {
-    static const char zeros[FIRST_BYTES];
-    unlink(path);
-    int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor < 0) return ais_fail_file(context, "write", path, errno);
-    size_t done = 0;
-    int error = 0;
-    while (!error && done < sizeof zeros) {
-        ssize_t put = write(descriptor, zeros + done, sizeof zeros - done);
-        if (put > 0) done += (size_t)put;
-        if (put <= 0 && errno != EINTR) error = put < 0 ? errno : ENOSPC;
-    }
-    if (close(descriptor) != 0 && !error) error = errno;
-    return error ? ais_fail_file(context, "write", path, error) : AIS_OK;
-}
-
-static ais_status create(ais_context *context, netcdf_sink *sink) {
-    ais_status status = try_room(context, sink->part);
-    if (status != AIS_OK) return status;
-    ais_netcdf_lock();
-    errno = 0;
-    int code = nc_create(sink->part, NC_NETCDF4 | NC_CLOBBER, &sink->file);
-    if (code) sink->file = -1;
-    if (!code) code = ais_netcdf_define(sink->file, sink->header, sink->columns, sink->phase);
-    if (code) status = fail(context, sink, code);
-    ais_netcdf_unlock();
-    return status;
+    const ais_apart_job job = {
+        .doing = "replace an earlier draws.nc",
+        .death = "the netCDF library fails on it, so that nobody knows whose it is; move it away or choose another "
+                 "directory",
+        .seconds = 1,
+        .bytes = 0x1p30,
+        .work = look_whose,
+        .data = sink->path};
+    return ais_apart(context, &job);
 }
 
 static ais_status netcdf_begin(ais_context *context, ais_sink *base, const ais_run_header *header) {
@@ -322,14 +338,13 @@ static ais_status netcdf_begin(ais_context *context, ais_sink *base, const ais_r
     sink->header = header;
     sink->rows = (ais_rows){0};
     sink->fields = ais_info_fields(header->info, sink->field);
-    sink->failed = false;
     sink->current = sink->gathered = sink->flushed[0] = sink->flushed[1] = 0;
     ais_status status = ais_header_check(context, header);
     if (status == AIS_OK) status = ais_directory_make(context, sink->directory);
     if (status == AIS_OK) status = check_older(context, sink);
     if (status == AIS_OK) status = make_columns(context, sink);
     if (status == AIS_OK) status = make_buffers(context, sink);
-    if (status == AIS_OK) status = create(context, sink);
+    if (status == AIS_OK) status = start_writer(context, sink);
     if (status != AIS_OK) netcdf_abandon(base);
     return status;
 }
@@ -382,7 +397,7 @@ ais_status ais_sink_netcdf(ais_context *context, const char *directory, ais_sink
     netcdf_sink *sink = calloc(1, sizeof *sink);
     if (!sink) return ais_fail_memory(context, "a sink", sizeof *sink);
     sink->sink = (ais_sink){netcdf_begin, netcdf_write, netcdf_end, netcdf_abandon, netcdf_free, netcdf_judged};
-    sink->file = -1;
+    sink->writer = (ais_servant){-1, -1};
     sink->directory = strdup(*directory ? directory : ".");
     if (sink->directory) sink->path = ais_path_join(sink->directory, "draws.nc");
     if (sink->directory) sink->part = ais_path_join(sink->directory, "draws.nc.part");

@@ -1,5 +1,6 @@
 /* Pages of tables and figures in the style of report.html. */
 #include "base/status.h"
+#include "report/drawn.h"
 #include "report/figure.h"
 #include "report/page.h"
 #include "report/words.h"
@@ -34,24 +35,37 @@ void ais_document_table(FILE *file, const char *const *heading, const char *cons
     fputs("</tbody></table></div>\n", file);
 }
 
+/* A figure on a page. */
+typedef struct placed {
+    const ais_figure *figure;
+    const char *prefix;
+} placed;
+
+static ais_status draw_panels(ais_context *context, const void *data, FILE *file) {
+    const placed *this = data;
+    ais_status status = ais_figure_check(context, this->figure);
+    for (int i = 0; i < ais_figure_panels(this->figure) && status == AIS_OK; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%.40sp%d", this->prefix, i);
+        fputs("<figure>", file);
+        status = ais_panel_inline(context, this->figure, i, name, file);
+        fputs("</figure>\n", file);
+    }
+    return status;
+}
+
 ais_status ais_document_figure(ais_context *context, FILE *file, const ais_figure *figure, const char *prefix) {
-    ais_status status = AIS_OK;
     if (!ais_figures_available()) {
         ais_document_note(file, "There is no figure here: this aisampler was built without cairo.");
-        return status;
+        return AIS_OK;
     }
     if (figure->columns > 0) /* so many at most, fewer where the page is narrow */
         fprintf(file, "<div class=\"panels rows\" style=\"--columns:%d;--paper-columns:%d\">\n", figure->columns,
                 figure->columns == 2 || figure->columns == 4 ? figure->columns : 3);
     else
         fputs("<div class=\"panels\">\n", file);
-    for (int i = 0; i < ais_figure_panels(figure) && status == AIS_OK; i++) {
-        char name[64];
-        snprintf(name, sizeof name, "%.40sp%d", prefix, i);
-        fputs("<figure>", file);
-        status = ais_panel_inline(context, figure, i, name, file);
-        fputs("</figure>\n", file);
-    }
+    const placed this = {figure, prefix};
+    ais_status status = ais_draw_apart(context, draw_panels, &this, file);
     fputs("</div>\n", file);
     if (*figure->note) ais_document_note(file, figure->note);
     return status;

@@ -65,6 +65,9 @@ ais_panel *ais_triangle_cell(ais_panel *triangle, int row, int column, const ais
 /* Draws one panel with its upper left corner at (x, y). */
 void ais_panel_draw(ais_canvas *canvas, const ais_panel *panel, double x, double y);
 
+/* Refuses a figure that memory was too short for, or that has no panel. */
+ais_status ais_figure_check(ais_context *context, const ais_figure *figure);
+
 /* Draws panel number `index` alone as an svg element for a page: no white ground, ink is currentColor, ids begin with
  * prefix (letters and digits) and so do not meet those of other pictures. */
 ais_status ais_panel_inline(ais_context *context, const ais_figure *figure, int index, const char *prefix, FILE *file);

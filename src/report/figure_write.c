@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "report/drawn.h"
 #include "report/figure.h"
 #include "report/words.h"
 
@@ -51,16 +52,46 @@ static double column_width(const ais_figure *figure) {
     return width;
 }
 
-static ais_status check(ais_context *context, const ais_figure *figure) {
+ais_status ais_figure_check(ais_context *context, const ais_figure *figure) {
     if (figure->failed) return ais_fail(context, AIS_NO_MEMORY, "out of memory for a figure");
     if (figure->panels == 0) return ais_fail(context, AIS_BAD_ARGUMENT, "the figure is empty: add a panel first");
     return AIS_OK;
 }
 
-ais_status ais_figure_write(ais_context *context, const ais_figure *figure, ais_figure_format format, FILE *file) {
+/* What is to be drawn, how large, and where the first row of panels begins. */
+typedef struct sheet {
+    const ais_figure *figure;
+    ais_figure_format format;
+    int columns;
+    double column, width, height, top;
+} sheet;
+
+static ais_status draw_sheet(ais_context *context, const void *data, FILE *file) {
+    const sheet *this = data;
+    const ais_figure *figure = this->figure;
     static const ais_lettering title = {.size = 16, .bold = true, .colour = {0.2, 0.2, 0.2}};
     static const ais_lettering small = {.size = 11, .colour = {0.2, 0.2, 0.2}};
-    ais_status status = check(context, figure);
+    ais_canvas *canvas;
+    ais_status status =
+        ais_canvas_new(context, this->format, this->width, this->height, false, file, &canvas);
+    if (status != AIS_OK) return status;
+    char fitted[512];
+    ais_canvas_fit(canvas, &title, this->width - 2 * MARGIN, figure->title, fitted, sizeof fitted);
+    ais_canvas_text(canvas, MARGIN + 5, MARGIN + 16, &title, fitted);
+    double y = this->top;
+    for (const ais_panel *at = figure->first; at;) {
+        const ais_panel *next;
+        double row = row_height(at, this->columns, &next);
+        for (int c = 0; at != next; c++, at = at->next)
+            ais_panel_draw(canvas, at, MARGIN + c * (this->column + BETWEEN), y);
+        y += row + BETWEEN;
+    }
+    paragraph(canvas, &small, MARGIN + 5, y + 6, this->width - 2 * MARGIN - 10, figure->note);
+    return ais_canvas_end(context, canvas);
+}
+
+ais_status ais_figure_write(ais_context *context, const ais_figure *figure, ais_figure_format format, FILE *file) {
+    ais_status status = ais_figure_check(context, figure);
     if (status != AIS_OK) return status;
     int columns = columns_of(figure);
     double column = column_width(figure), width = 2 * MARGIN + columns * column + (columns - 1) * BETWEEN;
@@ -72,20 +103,9 @@ ais_status ais_figure_write(ais_context *context, const ais_figure *figure, ais_
     if (format == AIS_PNG && (width > 15000 || height > 15000)) /* cairo's images end at 32767 pixels */
         return ais_fail(context, AIS_BAD_ARGUMENT,
                         "%d panels are too many for one PNG: choose fewer parameters, or SVG or PDF", figure->panels);
-    ais_canvas *canvas;
-    if ((status = ais_canvas_new(context, format, width, height, false, file, &canvas)) != AIS_OK) return status;
-    char fitted[512];
-    ais_canvas_fit(canvas, &title, width - 2 * MARGIN, figure->title, fitted, sizeof fitted);
-    ais_canvas_text(canvas, MARGIN + 5, MARGIN + 16, &title, fitted);
-    double y = top;
-    for (const ais_panel *at = figure->first; at;) {
-        const ais_panel *next;
-        double row = row_height(at, columns, &next);
-        for (int c = 0; at != next; c++, at = at->next) ais_panel_draw(canvas, at, MARGIN + c * (column + BETWEEN), y);
-        y += row + BETWEEN;
-    }
-    paragraph(canvas, &small, MARGIN + 5, y + 6, width - 2 * MARGIN - 10, figure->note);
-    status = ais_canvas_end(context, canvas);
+    const sheet whole = {figure, format, columns, column, width, height, top};
+    if (!ais_figures_available()) return draw_sheet(context, &whole, file); /* which says so */
+    status = ais_draw_apart(context, draw_sheet, &whole, file);
     if (status == AIS_OK && (fflush(file) != 0 || ferror(file)))
         return ais_fail(context, AIS_FILE_ERROR, "the figure cannot be written: is the disk full?");
     return status;
@@ -142,7 +162,7 @@ static void write_element(const ais_panel *panel, const char *svg, const char *p
 }
 
 ais_status ais_panel_inline(ais_context *context, const ais_figure *figure, int index, const char *prefix, FILE *file) {
-    ais_status status = check(context, figure);
+    ais_status status = ais_figure_check(context, figure);
     if (status != AIS_OK) return status;
     const ais_panel *panel = figure->first;
     while (index-- > 0 && panel) panel = panel->next;
@@ -156,7 +176,7 @@ ais_status ais_panel_inline(ais_context *context, const ais_figure *figure, int 
         ais_panel_draw(canvas, panel, 0, 0);
         status = ais_canvas_end(context, canvas);
     }
-    fclose(memory);
+    if (fclose(memory) != 0 && status == AIS_OK) status = ais_fail_memory(context, "a figure", size);
     if (status == AIS_OK && svg) write_element(panel, svg, prefix, file);
     free(svg);
     return status;

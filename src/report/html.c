@@ -3,50 +3,76 @@
 #include <math.h>
 
 #include "base/status.h"
+#include "report/drawn.h"
 #include "report/figure.h"
 #include "report/page.h"
 #include "report/words.h"
 
-static ais_status figure_section(ais_context *context, const ais_page *page, int kind) {
+enum { MOST_FIGURES = 16 };
+
+/* The figures that apply, made before any of them is drawn: making them may ask the target. */
+typedef struct figure_list {
+    int count, kind[MOST_FIGURES];
+    ais_figure *figure[MOST_FIGURES];
+} figure_list;
+
+static ais_status figure_section(ais_context *context, const ais_figure *figure, int kind, FILE *file) {
     const ais_figure_entry *entry = ais_figure_builtin(kind);
-    ais_figure *figure;
-    ais_status status = ais_figure_of_draws(context, entry->name, page->data, &figure);
+    ais_status status = ais_figure_check(context, figure);
     if (status != AIS_OK) return status;
     int panels = ais_figure_panels(figure);
     bool wide = panels == 1 && figure->first->cell;
     int quarters = wide ? (int)ceil(figure->first->width / AIS_PANEL_WIDTH) : panels;
-    fprintf(page->file, "<section class=\"w%d\">\n<h2 id=\"%s\">%s</h2>\n<p class=\"about\">%c",
+    fprintf(file, "<section class=\"w%d\">\n<h2 id=\"%s\">%s</h2>\n<p class=\"about\">%c",
             quarters < 4 ? quarters : 4, entry->name, entry->title, toupper((unsigned char)entry->summary[0]));
-    ais_html_text(page->file, entry->summary + 1);
-    fprintf(page->file, ".</p>\n<div class=\"%s\">\n", wide ? "alone" : "panels");
+    ais_html_text(file, entry->summary + 1);
+    fprintf(file, ".</p>\n<div class=\"%s\">\n", wide ? "alone" : "panels");
     for (int i = 0; i < panels && status == AIS_OK; i++) {
         char prefix[32];
         snprintf(prefix, sizeof prefix, "f%dp%d", kind, i);
-        fputs("<figure>", page->file);
-        status = ais_panel_inline(context, figure, i, prefix, page->file);
-        fputs("</figure>\n", page->file);
+        fputs("<figure>", file);
+        status = ais_panel_inline(context, figure, i, prefix, file);
+        fputs("</figure>\n", file);
     }
-    fputs("</div>\n", page->file);
+    fputs("</div>\n", file);
     if (*figure->note) {
-        fputs("<p class=\"note\">", page->file);
-        ais_html_text(page->file, figure->note);
-        fputs("</p>\n", page->file);
+        fputs("<p class=\"note\">", file);
+        ais_html_text(file, figure->note);
+        fputs("</p>\n", file);
     }
-    fputs("</section>\n", page->file);
-    ais_figure_free(figure);
+    fputs("</section>\n", file);
     return status;
 }
 
-ais_status ais_page_figures(ais_context *context, const ais_page *page) {
+static ais_status draw_list(ais_context *context, const void *data, FILE *file) {
+    const figure_list *list = data;
     ais_status status = AIS_OK;
+    for (int i = 0; i < list->count && status == AIS_OK; i++)
+        status = figure_section(context, list->figure[i], list->kind[i], file);
+    return status;
+}
+
+static ais_status list_figures(ais_context *context, const ais_figure_data *data, figure_list *list) {
+    for (int kind = 0; ais_figure_builtin(kind) && list->count < MOST_FIGURES; kind++) {
+        const char *name = ais_figure_builtin(kind)->name;
+        if (!ais_figure_applies(name, data)) continue;
+        ais_status status = ais_figure_of_draws(context, name, data, &list->figure[list->count]);
+        if (status != AIS_OK) return status;
+        list->kind[list->count++] = kind;
+    }
+    return AIS_OK;
+}
+
+ais_status ais_page_figures(ais_context *context, const ais_page *page) {
     if (!ais_figures_available()) {
         fputs("<p class=\"note\">There are no figures: this aisampler was built without cairo.</p>\n", page->file);
         return AIS_OK;
     }
+    figure_list list = {0};
     fputs("<div class=\"sections\">\n", page->file);
-    for (int kind = 0; ais_figure_builtin(kind) && status == AIS_OK; kind++)
-        if (ais_figure_applies(ais_figure_builtin(kind)->name, page->data))
-            status = figure_section(context, page, kind);
+    ais_status status = list_figures(context, page->data, &list);
+    if (status == AIS_OK) status = ais_draw_apart(context, draw_list, &list, page->file);
+    for (int i = 0; i < list.count; i++) ais_figure_free(list.figure[i]);
     fputs("</div>\n", page->file);
     if (page->training && page->training->points == 0)
         fputs("<p class=\"note\">There is no training curve: the start's own fit was good enough, and no step of "
