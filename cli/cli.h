@@ -95,6 +95,14 @@ double wall_seconds(void);
 /* A JSON string; bytes that are not UTF-8 become question marks. */
 json_t *json_text(const char *text);
 
+/* jansson leaves out what it has no memory for, and most of its callers would not notice: once this was called, nothing
+ * that may lack something is written. */
+void watch_json(void);
+
+/* JSON on stdout, or as DIRECTORY/NAME; flags are jansson's. An exit code; false: both after complaining. */
+int print_json(const json_t *json, size_t flags);
+bool write_json(const char *directory, const char *name, const json_t *json, size_t flags);
+
 int run_targets(int argc, char **argv);
 int run_sample(int argc, char **argv);
 int run_diagnose(int argc, char **argv);

@@ -204,14 +204,6 @@ static json_t *as_json(const comparison *all) {
                      all->left_out[0] ? json_text(all->left_out) : json_null(), "samplers", samplers);
 }
 
-static bool write_json(const comparison *all, const json_t *json) {
-    output_file output;
-    if (!output_open(&output, all->out, "compare.json")) return false;
-    json_dumpf(json, output.file, JSON_INDENT(2) | JSON_REAL_PRECISION(8));
-    fputc('\n', output.file);
-    return output_commit(&output);
-}
-
 static bool write_html(const comparison *all, const table *from, const ais_figure *picture) {
     output_file output;
     ais_context context = {0};
@@ -248,13 +240,12 @@ static int show(const comparison *all, const ais_target *target) {
     json_t *json = as_json(all);
     int code = compare_picture(target, all->count, all->who, all->outcome, &picture);
     if (code == 0)
-        code = json && write_json(all, json) && write_html(all, &numbers, picture) && write_png(all, picture)
+        code = write_json(all->out, "compare.json", json, JSON_INDENT(2) | JSON_REAL_PRECISION(8)) && write_html(all, &numbers, picture) && write_png(all, picture)
                    ? 0
                    : EXIT_FAILED;
     ais_figure_free(picture);
     if (code == 0 && all->json) {
-        json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(8));
-        putchar('\n');
+        code = print_json(json, JSON_INDENT(2) | JSON_REAL_PRECISION(8));
     } else if (code == 0) {
         char text[512];
         table_text(&numbers, stdout);

@@ -47,18 +47,15 @@ static json_t *evaluations_json(const ais_evaluations *count) {
 }
 
 static bool write_run_json(const settings *set, const outcome *made, bool stopped) {
-    output_file output;
-    if (!output_open(&output, set->out, "run.json")) return false;
     const ais_sample_result *result = &made->result->sample;
     json_t *json = json_pack("{ss so si sb ss sf sf so}", "aisampler_version", ais_version(), "configuration",
                              configuration(set, made->kernel), "draws", result->draws, "stopped", (int)stopped, "ended",
                              ais_ending_name[result->ended], "warmup_seconds", result->warmup_seconds, "sample_seconds",
                              result->sample_seconds, "evaluations", evaluations_json(&made->result->evaluations));
-    if (made->training) json_object_set_new(json, "training", learning_json(made->training));
-    json_dumpf(json, output.file, JSON_INDENT(2) | JSON_SORT_KEYS);
-    fputc('\n', output.file);
+    if (json && made->training) json_object_set_new(json, "training", learning_json(made->training));
+    bool written = write_json(set->out, "run.json", json, JSON_INDENT(2) | JSON_SORT_KEYS);
     json_decref(json);
-    return output_commit(&output);
+    return written;
 }
 
 static bool write_summary(const settings *set, const ais_diagnosis *diagnosis, const ais_report_run *run) {
@@ -66,7 +63,7 @@ static bool write_summary(const settings *set, const ais_diagnosis *diagnosis, c
     ais_context context = {0};
     if (!output_open(&output, set->out, "summary.json")) return false;
     if (ais_report_json(&context, diagnosis, run, output.file) != AIS_OK) {
-        fclose(output.file);
+        output_abandon(&output);
         failed(&context);
         return false;
     }

@@ -1,6 +1,8 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -75,6 +77,41 @@ json_t *json_text(const char *text) {
     size_t n = 0;
     for (; n < sizeof plain - 1 && text[n]; n++) plain[n] = (unsigned char)text[n] < 128 ? text[n] : '?';
     return json_stringn(plain, n);
+}
+
+static atomic_bool json_lacks; /* something, for want of memory */
+
+static void *json_memory(size_t bytes) {
+    void *made = malloc(bytes);
+    if (!made) json_lacks = true;
+    return made;
+}
+
+void watch_json(void) { json_set_alloc_funcs(json_memory, free); }
+
+static bool json_is_whole(const json_t *json) {
+    if (json && !json_lacks) return true;
+    complain(EXIT_FAILED, "out of memory for JSON");
+    return false;
+}
+
+int print_json(const json_t *json, size_t flags) {
+    if (!json_is_whole(json)) return EXIT_FAILED;
+    if (json_dumpf(json, stdout, flags) != 0 && json_lacks) return complain(EXIT_FAILED, "out of memory for JSON");
+    putchar('\n');
+    return 0;
+}
+
+bool write_json(const char *directory, const char *name, const json_t *json, size_t flags) {
+    output_file output;
+    if (!json_is_whole(json) || !output_open(&output, directory, name)) return false;
+    if (json_dumpf(json, output.file, flags) != 0 && json_lacks) {
+        output_abandon(&output);
+        complain(EXIT_FAILED, "cannot write %s/%s: out of memory", directory, name);
+        return false;
+    }
+    fputc('\n', output.file);
+    return output_commit(&output);
 }
 
 const volatile sig_atomic_t *stop_flag(void) { return &stop_asked; }

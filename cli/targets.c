@@ -74,10 +74,7 @@ int run_targets(int argc, char **argv) {
             stdout, 0, 0,
             "blr:FILE, linear:FILE and poisson:FILE are regressions on a table, FILE.c and FILE.so densities of "
             "your own, data:DRAWS draws instead of a density: aisampler targets --help has their keys.");
-    if (json) {
-        json_dumpf(list, stdout, JSON_INDENT(2));
-        putchar('\n');
-    }
+    int code = json ? print_json(list, JSON_INDENT(2)) : 0;
     json_decref(list);
-    return 0;
+    return code;
 }

@@ -9,17 +9,14 @@
 #include "ranks.h"
 
 static bool write_record(const char *path, const ais_training *training) {
-    output_file output;
     char directory[4096], name[512];
     const char *slash = strrchr(path, '/');
     snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
     snprintf(name, sizeof name, "%s.json", slash ? slash + 1 : path);
-    if (!output_open(&output, directory, name)) return false;
     json_t *json = learning_json(training);
-    json_dumpf(json, output.file, JSON_INDENT(2));
-    fputc('\n', output.file);
+    bool written = write_json(directory, name, json, JSON_INDENT(2));
     json_decref(json);
-    return output_commit(&output);
+    return written;
 }
 
 /* The kernel, its record, and what there is to say. */
@@ -30,10 +27,11 @@ static int deliver(const char *name, const char *path, const ais_target *target,
     if (!write_record(path, training)) return EXIT_FAILED;
     if (json) {
         json_t *record = learning_json(training);
-        json_dumpf(record, stdout, JSON_INDENT(2));
-        putchar('\n');
+        int code = print_json(record, JSON_INDENT(2));
         json_decref(record);
-    } else if (!quiet) {
+        return code;
+    }
+    if (!quiet) {
         learning_verdict(training, stdout);
         printf("the kernel is in %s; draw with: aisampler sample %s -k %s\n", path, name, path);
     }

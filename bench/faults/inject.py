@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import difflib
 import hashlib
 import json
 import os
@@ -306,6 +307,10 @@ def inject(injector: Injector, pool: ThreadPoolExecutor, options: argparse.Names
         if options.number:
             fault, wrong, got = one(options.number)
             print(f"{job.name}, {fault}: exit {got.code}, fired {got.fired}: {wrong or 'as it should'}\n{got.said}")
+            for name in sorted(got.files):
+                if name.endswith(("json", "csv")) and got.files[name] != whole.files.get(name):
+                    texts = [data.decode(errors="replace").splitlines() for data in (whole.files.get(name, b""), got.files[name])]
+                    print("\n".join(difflib.unified_diff(*texts, "whole/" + name, "found/" + name, lineterm="", n=0)))
             continue
         cells = []
         for kind in kinds:

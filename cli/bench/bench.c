@@ -112,10 +112,7 @@ int run_bench(int argc, char **argv) {
             code = EXIT_FAILED;
     }
     if (code == 0 && figure) code = bench_draw(figure, all);
-    if (code == 0 && json) {
-        json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
-        putchar('\n');
-    }
+    if (code == 0 && json) code = print_json(all, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
     json_decref(all);
     return code;
 }

@@ -54,14 +54,6 @@ int show_figure(reproduction *set, const char *title, ais_figure *figure) {
     return status == AIS_OK ? 0 : failed(&context);
 }
 
-static bool write_json(const reproduction *set, const char *directory) {
-    output_file output;
-    if (!output_open(&output, directory, "reproduce.json")) return false;
-    json_dumpf(set->json, output.file, JSON_INDENT(2) | JSON_REAL_PRECISION(8));
-    fputc('\n', output.file);
-    return output_commit(&output);
-}
-
 /* ---- the job ---------------------------------------------------------------------------------------- */
 
 static const experiment *find(const char *name) {
@@ -149,7 +141,7 @@ static int reproduce(reproduction *set, const experiment *only, const char *dire
     if (ais_directory_make(&context, directory) != AIS_OK) return failed(&context);
     if (!output_open(&page, directory, "reproduce.html")) return EXIT_FAILED;
     if (!output_open(&tables, directory, "tables.md")) {
-        fclose(page.file);
+        output_abandon(&page);
         return EXIT_FAILED;
     }
     set->page = page.file;
@@ -157,12 +149,16 @@ static int reproduce(reproduction *set, const experiment *only, const char *dire
     begin(set);
     int code = run_experiments(set, only);
     if (code == 0 && ais_document_end(&context, set->page) != AIS_OK) code = failed(&context);
+    if (code == 0 && !write_json(directory, "reproduce.json", set->json, JSON_INDENT(2) | JSON_REAL_PRECISION(8)))
+        code = EXIT_FAILED;
     if (code == 0) {
-        bool whole = output_commit(&page);
-        whole = output_commit(&tables) && whole;
-        code = whole && write_json(set, directory) ? 0 : EXIT_FAILED;
+        code = output_commit(&page) ? 0 : EXIT_FAILED;
     } else {
         output_abandon(&page);
+    }
+    if (code == 0) {
+        code = output_commit(&tables) ? 0 : EXIT_FAILED;
+    } else {
         output_abandon(&tables);
     }
     json_decref(set->json);

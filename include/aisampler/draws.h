@@ -53,7 +53,8 @@ typedef struct ais_info {
     double energy;     /* the Hamiltonian at the new state */
     double round_trip; /* largest coordinate of |M(M(z)) - z| in the whitened scale; 0 where it was not measured */
     double rejection;  /* ladder: of the swaps that were tried, the sum of their chances to be rejected */
-    double trip;       /* ladder: 1 where the replica at the top has come from the bottom since it was there last */
+    double trip;       /* ladder: 1 where the replica at the top has come from the bottom since it was there last; of a
+                        * draw that was kept: how often, since the one before */
 } ais_info;
 
 /* The fields, of which a kernel fills those whose bits 1 << AIS_INFO_... are set, and their names in files. */

@@ -9,6 +9,7 @@
 #include "anice/bootstrap.h"
 #include "base/clock.h"
 #include "base/streams.h"
+#include "diagnostics/worst.h"
 #include "judge/short_run.h"
 #include "simd/normal.h"
 #include "trainer/training.h"
@@ -93,15 +94,20 @@ static ais_status step(ais_context *context, ais_loop *loop, int network, double
 
 /* Of the bootstrap's draws, which are used up: the smallest ESS over x_i, and over x_i^2 unless the mean is all that
  * counts, as a share of the draws. */
-static double worst_share(const ais_anice_lesson *this) {
+static ais_status worst_share(ais_context *context, const ais_anice_lesson *this, double *worst) {
     int dim = this->target->dim, draws = this->options.draws;
-    if (!this->options.mean_only) return ais_worst_ess(dim, CHAINS, draws, this->draws) / ((double)CHAINS * draws);
     double least = INFINITY, count = (double)CHAINS * draws;
+    if (!this->options.mean_only) {
+        ais_status status = ais_find_worst_ess(context, dim, CHAINS, draws, this->draws, &least);
+        *worst = least / count;
+        return status;
+    }
     for (int i = 0; i < dim; i++) {
         double share = ais_ess_mean(this->draws + (size_t)i * CHAINS * (size_t)draws, CHAINS, draws) / count;
         if (!(share >= least)) least = isfinite(share) ? share : 0; /* a chain that never moves has none */
     }
-    return least;
+    *worst = least;
+    return AIS_OK;
 }
 
 /* New draws: of HMC before the first step, of the kernel later. */
@@ -136,8 +142,7 @@ static ais_status judge(ais_context *context, ais_loop *loop, ais_judgement *jud
     ais_status status = bootstrap(context, this, loop->step, &judgement->acceptance);
     if (status != AIS_OK) return status;
     loop->acceptance = judgement->acceptance;
-    judgement->score = worst_share(this);
-    return AIS_OK;
+    return worst_share(context, this, &judgement->score);
 }
 
 /* ---- begin and end ----------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 
 #include "anice/method.h"
 #include "base/clock.h"
+#include "base/memory_file.h"
 #include "trainer/identity.h"
 #include "trainer/training.h"
 
@@ -54,24 +55,21 @@ static ais_status check(ais_context *context, const ais_anice_options *options) 
 
 static ais_status open_checkpoint(ais_context *context, const ais_target *target, const ais_anice_options *options,
                                   ais_checkpoint **checkpoint) {
-    char *text = NULL;
-    size_t length = 0;
+    ais_memory_file text;
     *checkpoint = NULL;
     if (!options->checkpoint) return AIS_OK;
     const ais_anice_shape *shape = options->shape ? options->shape : &(ais_anice_shape){0};
-    FILE *file = open_memstream(&text, &length);
-    if (file) {
-        ais_identity_begin(file, target, options->seed);
-        fprintf(file,
+    if (ais_memory_open(&text)) {
+        text.failed = !ais_identity_begin(text.file, target, options->seed);
+        fprintf(text.file,
                 "kernel anice velocities %d hidden %d depth %d\niterations %ld\nrate %.17g\ncritic %d\nburn-in %d\n"
                 "pair %d\nvelocity weight %.17g\nepoch %d\ndraws %d\ndiscard %.17g\nby the mean %d\n",
                 shape->velocities, shape->hidden, shape->depth, options->iterations, options->rate, options->critic,
                 options->burn_in_steps, options->pair_steps, options->velocity_weight, options->epoch, options->draws,
                 options->discard, options->mean_only);
-        fclose(file);
     }
-    return ais_training_open(context, options->checkpoint, text, options->resume, options->checkpoint_seconds, true,
-                             checkpoint);
+    return ais_training_open(context, options->checkpoint, ais_memory_close(&text, NULL), options->resume,
+                             options->checkpoint_seconds, true, checkpoint);
 }
 
 /* ---- progress ------------------------------------------------------------------------------------ */

@@ -166,6 +166,8 @@ void ais_checkpoint_refuse(ais_checkpoint *this, const char *field) {
     if (!this->refused[0]) snprintf(this->refused, sizeof this->refused, "%s", field);
 }
 
+void ais_checkpoint_no_memory(ais_checkpoint *this) { this->out_of_memory = true; }
+
 bool ais_checkpoint_reads(const ais_checkpoint *this) { return this->reading; }
 
 bool ais_checkpoint_bytes(ais_checkpoint *this, const char *field, void *data, size_t bytes) {

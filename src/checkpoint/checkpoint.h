@@ -77,4 +77,7 @@ void ais_checkpoint_kernel(ais_checkpoint *checkpoint, const char *field, ais_ke
 /* Reading: what was read makes no sense. */
 void ais_checkpoint_refuse(ais_checkpoint *checkpoint, const char *field);
 
+/* There was none for a field: nothing is written, or what was read is not used. */
+void ais_checkpoint_no_memory(ais_checkpoint *checkpoint);
+
 #endif

@@ -21,11 +21,20 @@ double ais_column_tail(ais_column *column, const double *x) {
     return ess > 0 ? ess : 0;
 }
 
-double ais_worst_ess(int dim, int chains, int draws, const double *x) {
+ais_status ais_find_worst_ess(ais_context *context, int dim, int chains, int draws, const double *x, double *worst) {
     ais_column column;
-    if (dim < 1 || chains < 1 || draws < 4 || !ais_column_init(&column, chains, draws)) return NAN;
-    double worst = INFINITY;
-    for (int i = 0; i < dim; i++) worst = fmin(worst, ais_column_worst(&column, x + (size_t)i * column.n));
+    *worst = NAN;
+    if (dim < 1 || chains < 1 || draws < 4) return AIS_OK;
+    if (!ais_column_init(&column, chains, draws))
+        return ais_fail_memory(context, "the worst ESS", (size_t)chains * (size_t)draws * sizeof *x);
+    *worst = INFINITY;
+    for (int i = 0; i < dim; i++) *worst = fmin(*worst, ais_column_worst(&column, x + (size_t)i * column.n));
     ais_column_free(&column);
-    return worst;
+    return AIS_OK;
+}
+
+double ais_worst_ess(int dim, int chains, int draws, const double *x) {
+    ais_context ignored;
+    double worst;
+    return ais_find_worst_ess(&ignored, dim, chains, draws, x, &worst) == AIS_OK ? worst : NAN;
 }

@@ -2,6 +2,7 @@
 #ifndef AIS_DIAGNOSTICS_WORST_H
 #define AIS_DIAGNOSTICS_WORST_H
 
+#include "base/status.h"
 #include "diagnostics/column.h"
 
 /* The smaller bulk ESS of x and x^2 over all chains (x: chains x draws). 0 where there is none: a coordinate that never
@@ -10,5 +11,8 @@ double ais_column_worst(ais_column *column, const double *x);
 
 /* The tail ESS of x, in the same way. Uses all of the column's room. */
 double ais_column_tail(ais_column *column, const double *x);
+
+/* ais_worst_ess, which cannot tell that memory ran out: with it a kernel would be taken for worthless. */
+ais_status ais_find_worst_ess(ais_context *context, int dim, int chains, int draws, const double *x, double *worst);
 
 #endif

@@ -23,7 +23,7 @@ const ais_info_column ais_info_columns[AIS_INFO_COUNT] = {
     [AIS_INFO_ENERGY] = {offsetof(ais_info, energy), "energy", AIS_COLUMN_DOUBLE},
     [AIS_INFO_ROUND_TRIP] = {offsetof(ais_info, round_trip), "round_trip", AIS_COLUMN_DOUBLE},
     [AIS_INFO_REJECTION] = {offsetof(ais_info, rejection), "swap_rejection", AIS_COLUMN_DOUBLE},
-    [AIS_INFO_TRIP] = {offsetof(ais_info, trip), "ladder_trip", AIS_COLUMN_BOOL},
+    [AIS_INFO_TRIP] = {offsetof(ais_info, trip), "ladder_trip", AIS_COLUMN_INTEGER},
 };
 
 int ais_info_fields(unsigned info, int field[AIS_INFO_COUNT]) {

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory_file.h"
 #include "draws/sink.h"
 #include "draws/stan_csv.h"
 
@@ -181,16 +182,12 @@ static void csv_abandon(ais_sink *sink) {
 }
 
 static ais_status write_head(ais_context *context, csv_sink *csv, int c) {
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *memory = open_memstream(&text, &bytes);
-    if (!memory) return ais_fail_memory(context, "the head of a file", 0);
-    ais_csv_write_head(memory, csv->header, csv->columns, c + 1, &csv->counts);
-    bool failed = ferror(memory) != 0;
-    if (fclose(memory) != 0 || failed) {
-        free(text);
-        return ais_fail_memory(context, "the head of a file", bytes);
-    }
+    size_t bytes;
+    ais_memory_file memory;
+    if (ais_memory_open(&memory))
+        ais_csv_write_head(memory.file, csv->header, csv->columns, c + 1, &csv->counts);
+    char *text = ais_memory_close(&memory, &bytes);
+    if (!text) return ais_fail_memory(context, "the head of a file", bytes);
     ais_status status = open_chain(context, csv, c, O_CREAT | O_TRUNC);
     if (status == AIS_OK) status = put_at(context, csv, c, text, bytes, 0);
     csv->chain[c].written = (off_t)bytes;

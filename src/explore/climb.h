@@ -33,6 +33,7 @@ typedef struct ais_climb {
     double barrier; /* the sum of the rejections */
     double log_z, log_z_error;
     long trips;
+    double worst_ess; /* of draws, for whoever works it out */
     long densities, gradients;
     bool cut_short; /* by the limit, the deadline or the caller: draws has fewer steps */
 } ais_climb;

@@ -2,6 +2,8 @@
 
 #include "classical/classical.h"
 
+bool ais_is_classical(const ais_kernel *kernel) { return ais_classical_of(kernel) != NULL; }
+
 static json_t *value_of(const ais_classical_options *options, const ais_classical_field *field) {
     const void *at = (const char *)options + field->offset;
     return field->kind == AIS_FIELD_NUMBER  ? json_real(*(const double *)at)

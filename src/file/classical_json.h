@@ -6,6 +6,9 @@
 
 #include "kernel/kernel.h"
 
+/* Whether it is one. */
+bool ais_is_classical(const ais_kernel *kernel);
+
 /* NULL when memory is out, or the kernel is none. */
 json_t *ais_classical_to_json(const ais_kernel *kernel);
 

@@ -48,9 +48,21 @@ typedef struct content {
     } part[4];
 } content;
 
-static json_t *angles_of(const ais_learned *learned) {
+/* Takes the value over; the head is gone when it could not be added. */
+static json_t *with(json_t *head, const char *key, json_t *value) {
+    if (json_object_set_new(head, key, value) == 0) return head;
+    json_decref(head);
+    return NULL;
+}
+
+/* NULL when memory is out. */
+static json_t *numbers_of(const double *value, int count) {
     json_t *list = json_array();
-    for (int k = 0; k < learned->angles.count; k++) json_array_append_new(list, json_real(learned->angles.degree[k]));
+    for (int k = 0; list && k < count; k++)
+        if (json_array_append_new(list, json_real(value[k])) != 0) {
+            json_decref(list);
+            list = NULL;
+        }
     return list;
 }
 
@@ -63,12 +75,12 @@ static json_t *head_of(const ais_learned *learned) {
                   "marginal_bins", shape->marginal_bins, "joint", (int)shape->joint, "pivot", shape->pivot, "bound",
                   shape->bound, "permutation", (json_int_t)shape->permutation, "test", test_names[learned->test],
                   "tolerance", learned->tolerance, "weights", (json_int_t)learned->weight_count);
-    if (head && learned->angles.count) json_object_set_new(head, "angles", angles_of(learned));
+    if (learned->angles.count) head = with(head, "angles", numbers_of(learned->angles.degree, learned->angles.count));
     const ais_ratio *ratio = &learned->ratio;
-    if (head && ratio->weights)
-        json_object_set_new(head, "discriminator",
-                            json_pack("{si si sI}", "hidden", ratio->net.hidden, "depth", ratio->net.depth, "weights",
-                                      (json_int_t)ratio->count));
+    if (ratio->weights)
+        head = with(head, "discriminator",
+                    json_pack("{si si sI}", "hidden", ratio->net.hidden, "depth", ratio->net.depth, "weights",
+                              (json_int_t)ratio->count));
     return head;
 }
 
@@ -87,18 +99,9 @@ static content learned_content(const ais_learned *learned) {
 static content latent_content(const ais_latent *latent) {
     content made = learned_content(ais_as_learned(latent->map));
     made.version = MOVED_VERSION;
-    if (json_object_set_new(made.head, "inner", ais_classical_to_json(latent->inner)) != 0 ||
-        json_object_set_new(made.head, "proposals", json_integer(latent->proposals)) != 0) {
-        json_decref(made.head);
-        made.head = NULL;
-    }
+    made.head = with(made.head, "inner", ais_classical_to_json(latent->inner));
+    made.head = with(made.head, "proposals", json_integer(latent->proposals));
     return made;
-}
-
-static json_t *numbers_of(const double *value, int count) {
-    json_t *list = json_array();
-    for (int k = 0; list && k < count; k++) json_array_append_new(list, json_real(value[k]));
-    return list;
 }
 
 static content ladder_content(const ais_ladder *ladder) {
@@ -106,10 +109,7 @@ static content ladder_content(const ais_ladder *ladder) {
     json_t *described = json_pack("{so so si}", "beta", numbers_of(ladder->beta, ladder->rungs), "scale",
                                   numbers_of(ladder->scale, ladder->rungs), "leapfrogs", ladder->leapfrogs);
     made.version = MOVED_VERSION;
-    if (json_object_set_new(made.head, "ladder", described) != 0) {
-        json_decref(made.head);
-        made.head = NULL;
-    }
+    made.head = with(made.head, "ladder", described);
     return made;
 }
 
@@ -137,23 +137,41 @@ static content mixture_content(const ais_mixture_kernel *mixture) {
                               {of->factor, count * dim * dim * sizeof(double)}}};
 }
 
-static void add_target(json_t *head, const ais_target *target) {
+/* JSON has only UTF-8: other names are left out, and not compared on loading. */
+static bool is_ascii(const char *text) {
+    while (*text && (unsigned char)*text < 128) text++;
+    return !*text;
+}
+
+static json_t *with_name(json_t *head, const char *name) {
+    json_t *text = json_string(name);
+    return text || is_ascii(name) ? with(head, "target", text) : head;
+}
+
+static json_t *with_target(json_t *head, const ais_target *target) {
     json_t *names = json_array();
     char buffer[32];
-    bool plain = true; /* JSON has only UTF-8: other names are left out, and not compared on loading */
-    for (int i = 0; i < target->dim; i++)
-        plain &= json_array_append_new(names, json_string(ais_target_parameter(target, i, buffer))) == 0;
-    json_object_set_new(head, "target", json_string(target->name));
-    if (plain) json_object_set(head, "names", names);
+    bool plain = true, memory = names != NULL;
+    for (int i = 0; i < target->dim && memory && plain; i++) {
+        const char *name = ais_target_parameter(target, i, buffer);
+        json_t *text = json_string(name);
+        plain = text || is_ascii(name);
+        if (plain) memory = json_array_append_new(names, text) == 0;
+    }
+    head = with_name(head, target->name);
+    if (memory && plain) return with(head, "names", names);
     json_decref(names);
+    if (memory) return head;
+    json_decref(head);
+    return NULL;
 }
 
 /* The whole file in memory; NULL when memory is out. Takes the head over. */
 static unsigned char *encode(const content *from, const ais_target *target, size_t *count) {
     enum { PARTS = sizeof from->part / sizeof *from->part };
-    if (from->head && target) add_target(from->head, target);
-    char *head = from->head ? json_dumps(from->head, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
-    json_decref(from->head);
+    json_t *json = from->head && target ? with_target(from->head, target) : from->head;
+    char *head = json ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(json);
     if (!head) return NULL;
     size_t head_bytes = strlen(head);
     *count = FIXED_HEAD + head_bytes + CHECKSUM;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <aisampler/diagnostics.h>
+#include "diagnostics/worst.h"
 
 typedef struct run {
     const ais_population *population;
@@ -84,7 +84,8 @@ ais_status ais_fresh_chains(ais_context *context, const ais_population *populati
     *result = (ais_fresh_result){0};
     ais_status status = x ? ais_fresh_draws(context, population, kernel, seed, chains, draws, x, &result->acceptance)
                           : ais_fail_memory(context, "fresh chains", size * sizeof(double));
-    if (status == AIS_OK) result->worst_ess = ais_worst_ess(dim, chains, draws, x) / ((double)chains * draws);
+    if (status == AIS_OK) status = ais_find_worst_ess(context, dim, chains, draws, x, &result->worst_ess);
+    result->worst_ess /= (double)chains * draws;
     ais_arena_free(&arena);
     return status;
 }

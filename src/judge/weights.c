@@ -115,23 +115,24 @@ double ais_draws_per_effective(const ais_verdict *verdict, int proposals) {
     return verdict->seen;
 }
 
-ais_verdict ais_judge_weights(size_t n, const double *log_weight, size_t many, const double *given, double wanted) {
+ais_status ais_judge_weights(ais_context *context, size_t n, const double *log_weight, size_t many,
+                             const double *given, double wanted, ais_verdict *found) {
     static const double steps_to_lead = 8; /* of the other kernel, back to where proposals are accepted: notebook */
     ais_verdict verdict = {.seen = INFINITY};
     for (int k = 0; k < AIS_RELIEFS; k++) verdict.relieved[k] = INFINITY;
+    *found = verdict;
+    if (n < 2) return AIS_OK;
     double *sorted = malloc((3 * n + 2) * sizeof *sorted);
-    if (!sorted || n < 2) {
-        free(sorted);
-        return verdict;
-    }
+    if (!sorted) return ais_fail_memory(context, "importance weights", 3 * n * sizeof *sorted);
     double *below = sorted + n;
     verdict.weighing = ais_weigh(n, log_weight, below);
     memcpy(sorted, log_weight, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, ais_rising);
     table of = {n, sorted, below, sorted[n - 1]};
+    *found = verdict;
     if (!(of.top > -INFINITY)) {
         free(sorted);
-        return verdict;
+        return AIS_OK;
     }
     below[0] = 0;
     for (size_t i = 0; i < n; i++) below[i + 1] = below[i] + exp(sorted[i] - of.top);
@@ -148,5 +149,6 @@ ais_verdict ais_judge_weights(size_t n, const double *log_weight, size_t many, c
     verdict.acceptance = acceptance(&of, many, given);
     cut_off(&of, &verdict);
     free(sorted);
-    return verdict;
+    *found = verdict;
+    return AIS_OK;
 }

@@ -7,6 +7,7 @@
 #ifndef AIS_JUDGE_WEIGHTS_H
 #define AIS_JUDGE_WEIGHTS_H
 
+#include "base/status.h"
 #include "look/importance.h"
 
 /* Relief k: after every 2^(k+1) - 1 proposals another kernel takes a step, and leads on what would stay. */
@@ -28,6 +29,7 @@ double ais_draws_per_effective(const ais_verdict *verdict, int proposals);
 
 /* log_weight: n of fresh draws of q. given: the log weights of `many` points that follow p and were found otherwise
  * (chains), or none: a part of p that q does not reach shows there and only there. wanted: effective draws. */
-ais_verdict ais_judge_weights(size_t n, const double *log_weight, size_t many, const double *given, double wanted);
+ais_status ais_judge_weights(ais_context *context, size_t n, const double *log_weight, size_t many,
+                             const double *given, double wanted, ais_verdict *verdict);
 
 #endif

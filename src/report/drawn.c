@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/apart.h"
+#include "base/memory_file.h"
 
 /* Far more than any figure takes. */
 static const double most_seconds = 600;
@@ -17,13 +18,10 @@ typedef struct drawing {
 
 static ais_status work(ais_context *context, void *data) {
     drawing *this = data;
-    FILE *memory = open_memstream(&this->bytes, &this->count);
-    if (!memory) return ais_fail_memory(context, "a figure", 0);
-    ais_status status = this->draw(context, this->data, memory);
-    bool whole = !ferror(memory);
-    if ((fclose(memory) != 0 || !whole) && status == AIS_OK)
-        return ais_fail_memory(context, "a figure", this->count);
-    return status;
+    ais_memory_file memory;
+    ais_status status = ais_memory_open(&memory) ? this->draw(context, this->data, memory.file) : AIS_OK;
+    this->bytes = ais_memory_close(&memory, &this->count);
+    return status == AIS_OK && !this->bytes ? ais_fail_memory(context, "a figure", this->count) : status;
 }
 
 static bool give(void *data, int descriptor) {

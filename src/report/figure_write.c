@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory_file.h"
 #include "base/status.h"
 #include "report/drawn.h"
 #include "report/figure.h"
@@ -166,18 +167,17 @@ ais_status ais_panel_inline(ais_context *context, const ais_figure *figure, int 
     if (status != AIS_OK) return status;
     const ais_panel *panel = figure->first;
     while (index-- > 0 && panel) panel = panel->next;
-    char *svg = NULL;
-    size_t size = 0;
-    FILE *memory = panel ? open_memstream(&svg, &size) : NULL;
-    if (!memory) return ais_fail(context, AIS_NO_MEMORY, "out of memory for a figure");
+    ais_memory_file memory;
+    if (!panel || !ais_memory_open(&memory)) return ais_fail(context, AIS_NO_MEMORY, "out of memory for a figure");
     ais_canvas *canvas;
-    status = ais_canvas_new(context, AIS_SVG, panel->width, panel->height, true, memory, &canvas);
+    status = ais_canvas_new(context, AIS_SVG, panel->width, panel->height, true, memory.file, &canvas);
     if (status == AIS_OK) {
         ais_panel_draw(canvas, panel, 0, 0);
         status = ais_canvas_end(context, canvas);
     }
-    if (fclose(memory) != 0 && status == AIS_OK) status = ais_fail_memory(context, "a figure", size);
-    if (status == AIS_OK && svg) write_element(panel, svg, prefix, file);
+    char *svg = ais_memory_close(&memory, NULL);
+    if (status == AIS_OK && !svg) status = ais_fail(context, AIS_NO_MEMORY, "out of memory for a figure");
+    if (status == AIS_OK) write_element(panel, svg, prefix, file);
     free(svg);
     return status;
 }

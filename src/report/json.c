@@ -19,8 +19,12 @@ static json_t *text(const char *value) {
     if (string) return string;
     char plain[256];
     size_t n = 0;
-    for (; n < sizeof plain - 1 && value[n]; n++) plain[n] = (unsigned char)value[n] < 128 ? value[n] : '?';
-    return json_stringn(plain, n);
+    bool odd = false;
+    for (; n < sizeof plain - 1 && value[n]; n++) {
+        odd |= (unsigned char)value[n] >= 128;
+        plain[n] = (unsigned char)value[n] < 128 ? value[n] : '?';
+    }
+    return odd ? json_stringn(plain, n) : NULL; /* ASCII is refused when memory is out */
 }
 
 /* jansson's integers have a sign; a seed beyond them is written as text, to lose no digit. */
@@ -60,38 +64,42 @@ static json_t *parameter(const ais_parameter_summary *p) {
     return NULL;
 }
 
+/* Takes the value over. The list is gone when one of its values could not be had. */
+static json_t *append(json_t *list, json_t *value) {
+    if (json_array_append_new(list, value) == 0) return list;
+    json_decref(list);
+    return NULL;
+}
+
 static json_t *parameters(const ais_diagnosis *diagnosis) {
     json_t *list = json_array();
     for (int i = 0; list && i < diagnosis->dim; i++) {
         const ais_parameter_summary *p = &diagnosis->parameter[i];
-        json_t *row = parameter(p);
-        if (json_array_append_new(list, row) == 0) continue;
-        json_decref(list);
-        list = NULL;
+        list = append(list, parameter(p));
     }
     return list;
 }
 
 static json_t *shares(const ais_diagnosis *diagnosis) {
     json_t *list = diagnosis->mode_share ? json_array() : json_null();
-    for (int k = 0; diagnosis->mode_share && k < diagnosis->modes; k++)
-        json_array_append_new(list, number(diagnosis->mode_share[k]));
+    for (int k = 0; list && diagnosis->mode_share && k < diagnosis->modes; k++)
+        list = append(list, number(diagnosis->mode_share[k]));
     return list;
 }
 
 static json_t *warnings(const ais_diagnosis *diagnosis) {
     json_t *list = json_array();
-    for (int i = 0; i < diagnosis->warnings; i++) json_array_append_new(list, text(diagnosis->warning[i]));
+    for (int i = 0; list && i < diagnosis->warnings; i++) list = append(list, text(diagnosis->warning[i]));
     return list;
 }
 
 static json_t *checks(const ais_diagnosis *diagnosis) {
     json_t *list = json_array();
-    for (int i = 0; i < diagnosis->checks; i++) {
+    for (int i = 0; list && i < diagnosis->checks; i++) {
         const ais_diagnosis_check *check = &diagnosis->check[i];
         field fields[] = {
             {"name", text(check->name)}, {"passed", json_boolean(check->passed)}, {"text", text(check->text)}};
-        json_array_append_new(list, object(fields, sizeof fields / sizeof *fields));
+        list = append(list, object(fields, sizeof fields / sizeof *fields));
     }
     return list;
 }
@@ -113,7 +121,7 @@ static json_t *evaluations(const ais_evaluations *count) {
 static json_t *lines(const char *text) {
     json_t *list = text ? json_array() : json_null();
     char line[512];
-    while (list && text && ais_next_line(&text, line, sizeof line)) json_array_append_new(list, json_string(line));
+    while (list && text && ais_next_line(&text, line, sizeof line)) list = append(list, json_string(line));
     return list;
 }
 

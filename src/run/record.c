@@ -11,6 +11,7 @@
 
 #include "base/checksum.h"
 #include "base/clock.h"
+#include "base/memory_file.h"
 #include "base/ranks.h"
 #include "file/classical_json.h"
 #include "file/kernel_file.h"
@@ -42,9 +43,7 @@ static int kind_of(const ais_kernel *kernel) {
     if (!kernel) return NO_KERNEL;
     if (ais_cycle_parts(kernel, &parts)) return CYCLE;
     if (has_file(kernel)) return FILE_KERNEL;
-    char *text = classical_text(kernel);
-    free(text);
-    return text ? CLASSICAL : NO_KERNEL;
+    return ais_is_classical(kernel) ? CLASSICAL : NO_KERNEL;
 }
 
 static void exchange_kernel(ais_checkpoint *checkpoint, int depth, ais_kernel **kernel);
@@ -52,14 +51,18 @@ static void exchange_kernel(ais_checkpoint *checkpoint, int depth, ais_kernel **
 static void exchange_classical(ais_checkpoint *checkpoint, ais_kernel **kernel) {
     bool reads = ais_checkpoint_reads(checkpoint);
     char *text = reads ? NULL : classical_text(*kernel);
+    if (!reads && !text) ais_checkpoint_no_memory(checkpoint);
     size_t bytes = text ? strlen(text) : 0;
     void *data = text;
     ais_checkpoint_memory(checkpoint, "kernel.classical", &data, &bytes);
     if (reads) {
-        ais_context ignored;
-        json_t *json = data ? json_loadb(data, bytes, 0, NULL) : NULL;
-        if (!json || ais_classical_from_json(&ignored, json, kernel) != AIS_OK)
-            ais_checkpoint_refuse(checkpoint, "kernel.classical");
+        ais_context context = {0};
+        json_error_t error;
+        json_t *json = data ? json_loadb(data, bytes, 0, &error) : NULL;
+        ais_status status = json ? ais_classical_from_json(&context, json, kernel) : AIS_BAD_FORMAT;
+        if (status == AIS_NO_MEMORY || (data && !json && json_error_code(&error) == json_error_out_of_memory))
+            ais_checkpoint_no_memory(checkpoint);
+        if (status != AIS_OK) ais_checkpoint_refuse(checkpoint, "kernel.classical");
         json_decref(json);
     }
     free(data);
@@ -77,8 +80,9 @@ static void exchange_cycle(ais_checkpoint *checkpoint, int depth, ais_kernel **k
         whole = part[made] != NULL;
     }
     if (!reads) return;
-    ais_context ignored;
-    if (whole && ais_kernel_cycle(&ignored, part, count, kernel) == AIS_OK) return;
+    ais_context context = {0};
+    if (whole && ais_kernel_cycle(&context, part, count, kernel) == AIS_OK) return;
+    if (context.status == AIS_NO_MEMORY) ais_checkpoint_no_memory(checkpoint);
     for (int k = 0; k < made && !whole; k++) ais_kernel_free(part[k]);
     ais_checkpoint_refuse(checkpoint, "kernel.parts");
 }
@@ -93,20 +97,21 @@ static void exchange_kernel(ais_checkpoint *checkpoint, int depth, ais_kernel **
     if (kind == CYCLE) exchange_cycle(checkpoint, depth, kernel);
 }
 
-/* 0 when memory is out, or the kernel cannot be told by bytes. */
-static uint64_t sum_of_kernel(const ais_kernel *kernel) {
+/* 0 when memory is out, which is noted, or the kernel cannot be told by bytes. */
+static uint64_t sum_of_kernel(const ais_kernel *kernel, bool *failed) {
     int parts;
     size_t count = 0;
     ais_kernel *const *part = ais_cycle_parts(kernel, &parts);
     uint64_t sum = 0;
     for (int k = 0; part && k < parts; k++) {
-        uint64_t of = sum_of_kernel(part[k]);
+        uint64_t of = sum_of_kernel(part[k], failed);
         sum = ais_checksum_long(sum, &of, sizeof of);
     }
     if (part) return sum;
     void *bytes = has_file(kernel) ? (void *)ais_kernel_encode(kernel, NULL, &count) : (void *)classical_text(kernel);
     if (bytes && !has_file(kernel)) count = strlen(bytes);
     if (bytes) sum = ais_checksum_long(0, bytes, count);
+    if (!bytes && (has_file(kernel) || ais_is_classical(kernel))) *failed = true;
     free(bytes);
     return sum;
 }
@@ -114,7 +119,7 @@ static uint64_t sum_of_kernel(const ais_kernel *kernel) {
 /* ---- what a job is --------------------------------------------------------------------------------- */
 
 /* Threads and ranks are not in it, and how often a checkpoint is made. */
-static void write_identity(FILE *file, const ais_target *target, const ais_run_options *options) {
+static void write_identity(FILE *file, const ais_target *target, const ais_run_options *options, bool *failed) {
     const ais_kernel *kernel = options->before.kernel;
     ais_identity_target(file, target, options->seed);
     fprintf(file, "chains %d\nwarmup %d\ndraws %d\nthin %d\nsave warmup %d\n", options->chains, options->warmup,
@@ -123,7 +128,7 @@ static void write_identity(FILE *file, const ais_target *target, const ais_run_o
             options->seconds);
     if (kernel)
         fprintf(file, "kernel %s %016llx\nusual warmup %d\n", ais_kernel_name(kernel),
-                (unsigned long long)sum_of_kernel(kernel), options->before.warmup);
+                (unsigned long long)sum_of_kernel(kernel, failed), options->before.warmup);
     else
         ais_identity_learning(file, options->learning ? options->learning : &(ais_train_options){0});
     if (options->start)
@@ -134,14 +139,9 @@ static void write_identity(FILE *file, const ais_target *target, const ais_run_o
 }
 
 static char *identity_of(const ais_target *target, const ais_run_options *options) {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *file = open_memstream(&text, &length);
-    if (!file) return NULL;
-    write_identity(file, target, options);
-    if (fclose(file) == 0) return text;
-    free(text);
-    return NULL;
+    ais_memory_file text;
+    if (ais_memory_open(&text)) write_identity(text.file, target, options, &text.failed);
+    return ais_memory_close(&text, NULL);
 }
 
 /* ---- opening ------------------------------------------------------------------------------------- */

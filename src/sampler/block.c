@@ -59,7 +59,8 @@ static ais_status begin(ais_sampling *run, int b) {
     if (status != AIS_OK) return status;
     block->state->single = run->single;
     block->info = AIS_TAKE(&block->state->arena, ais_info, chains);
-    if (!block->info) return ais_fail_memory(&block->context, "a block of chains", (size_t)chains * sizeof(ais_info));
+    block->trips = AIS_TAKE(&block->state->arena, double, chains);
+    if (!block->info || !block->trips) return ais_fail_memory(&block->context, "a block of chains", (size_t)chains * sizeof(ais_info));
     status = run->kernel->type->init(&block->context, run->kernel, block->state, &block->own);
     return status == AIS_OK && run->resumed ? ais_block_recall(run, b) : status;
 }
@@ -120,13 +121,18 @@ static double accepted_by_all(const ais_sampling *run, const ais_block *block) {
 static ais_status draw_once(ais_sampling *run, ais_block *block, ais_tally *tally, int t) {
     ais_state *state = block->state;
     int dim = run->target->dim, thin = run->warming ? 1 : run->thin;
+    unsigned fields = ais_kernel_info(run->kernel);
+    bool trips = thin > 1 && fields & 1u << AIS_INFO_TRIP;
+    for (int c = 0; c < state->chains && trips; c++) block->trips[c] = 0;
     for (int s = 0; s < thin; s++) {
         if (s > 0 && ais_run_halted(run)) return AIS_STOPPED;
         ais_status status = run->kernel->type->step(&block->context, run->kernel, state, block->own, block->info);
         if (status != AIS_OK) return status;
         state->step++;
-        count_step(tally, ais_kernel_info(run->kernel), state->chains, block->info, accepted(run, block));
+        count_step(tally, fields, state->chains, block->info, accepted(run, block));
+        for (int c = 0; c < state->chains && trips; c++) block->trips[c] += block->info[c].trip;
     }
+    for (int c = 0; c < state->chains && trips; c++) block->info[c].trip = block->trips[c];
     if (run->warming && !run->header.save_warmup) return AIS_OK;
     for (int c = 0; c < state->chains; c++) {
         size_t chain = (size_t)state->chain + (size_t)c - (size_t)run->first_chain;

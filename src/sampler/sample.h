@@ -28,6 +28,7 @@ typedef struct ais_block {
     ais_state *state;
     void *own; /* the kernel's */
     ais_info *info;
+    double *trips; /* a ladder's, of each chain since the draw before */
     ais_context context;
     ais_status status;
     atomic_int done; /* draws of this round; written by the block's thread alone */

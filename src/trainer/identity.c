@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/checksum.h"
+#include "base/memory_file.h"
 #include "simd/normal.h"
 
 uint64_t ais_sum_of_draws(const ais_draws *draws) {
@@ -15,7 +16,7 @@ uint64_t ais_sum_of_draws(const ais_draws *draws) {
 
 /* Log densities at a few points: a density of one's own may change under the same name. Six digits, so that another
  * machine's last bits do not count. */
-static void write_density(FILE *file, const ais_target *target) {
+static bool write_density(FILE *file, const ais_target *target) {
     double scale = target->start_scale > 0 ? target->start_scale : 1;
     double *x = malloc((size_t)target->dim * sizeof *x);
     for (uint32_t k = 0; x && k < AIS_IDENTITY_POINTS; k++) {
@@ -25,6 +26,7 @@ static void write_density(FILE *file, const ais_target *target) {
         fprintf(file, " %.6g", target->logp(x, target->data));
     }
     free(x);
+    return x != NULL;
 }
 
 static void write_shape(FILE *file, const ais_shape *shape) {
@@ -47,12 +49,13 @@ void ais_identity_target(FILE *file, const ais_target *target, uint64_t seed) {
     fprintf(file, "seed %llu\n", (unsigned long long)seed);
 }
 
-void ais_identity_begin(FILE *file, const ais_target *target, uint64_t seed) {
+bool ais_identity_begin(FILE *file, const ais_target *target, uint64_t seed) {
     ais_identity_target(file, target, seed);
-    if (target->draws) return;
+    if (target->draws) return true;
     fprintf(file, "log density at points");
-    write_density(file, target);
+    bool whole = write_density(file, target);
     fputc('\n', file);
+    return whole;
 }
 
 void ais_identity_learning(FILE *file, const ais_train_options *options) {
@@ -71,15 +74,10 @@ void ais_identity_learning(FILE *file, const ais_train_options *options) {
 }
 
 char *ais_training_identity(const ais_target *target, const ais_train_options *options) {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *file = open_memstream(&text, &length);
-    if (!file) return NULL;
-    ais_identity_begin(file, target, options->seed);
-    ais_identity_learning(file, options);
-    if (fclose(file) != 0) {
-        free(text);
-        return NULL;
+    ais_memory_file text;
+    if (ais_memory_open(&text)) {
+        text.failed = !ais_identity_begin(text.file, target, options->seed);
+        ais_identity_learning(text.file, options);
     }
-    return text;
+    return ais_memory_close(&text, NULL);
 }

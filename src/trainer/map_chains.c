@@ -6,6 +6,7 @@
 #include <aisampler/diagnostics.h>
 
 #include "base/stop.h"
+#include "diagnostics/worst.h"
 #include "explore/affine.h"
 #include "explore/chains.h"
 #include "learned/learned.h"
@@ -85,8 +86,10 @@ static ais_status stretch(ais_context *context, ais_map_learning *this, int numb
     if (status == AIS_OK && this->evaluator.price) ais_map_difference_steps(this, ais_as_learned(run.map));
     if (status == AIS_OK) status = go(context, this, &run);
     this->explored.stretches = number + 1;
+    double ess = 0;
+    if (status == AIS_OK && draws)
+        status = ais_find_worst_ess(context, (int)dim, AIS_EXPLORING, draws, state, &ess);
     if (status == AIS_OK && draws) {
-        double ess = ais_worst_ess((int)dim, AIS_EXPLORING, draws, state);
         this->explored.any = ess > 4;
         this->explored.step_size = run.step_size;
         this->explored.per_effective = run.leapfrogs / ess;

@@ -6,6 +6,7 @@
 #include <aisampler/diagnostics.h>
 
 #include "base/stop.h"
+#include "diagnostics/worst.h"
 #include "explore/affine.h"
 #include "fit/flow_start.h"
 #include "learned/learned.h"
@@ -184,13 +185,9 @@ static ais_status next_base(ais_context *context, const ais_climb *climb, ais_ke
     return status;
 }
 
-static double ess_of(const ais_climb *climb) {
-    return ais_worst_ess(climb->target->dim, AIS_CLIMBERS, climb->steps, climb->draws);
-}
-
 /* As a share of the draws. */
 static double worth_of(const ais_climb *climb) {
-    return fmin(ess_of(climb) / ((double)AIS_CLIMBERS * climb->steps), 1);
+    return fmin(climb->worst_ess / ((double)AIS_CLIMBERS * climb->steps), 1);
 }
 
 static ais_status go(ais_context *context, ais_map_learning *this, ais_climb *climb, int steps, bool tune) {
@@ -209,13 +206,16 @@ static ais_status go(ais_context *context, ais_map_learning *this, ais_climb *cl
                    : ais_fail(context, AIS_SPENT, "the budget was spent on round %d of the ladder: allow more",
                               number + 1);
     if (status == AIS_OK)
+        status = ais_find_worst_ess(context, climb->target->dim, AIS_CLIMBERS, climb->steps, climb->draws,
+                                    &climb->worst_ess);
+    if (status == AIS_OK)
         ais_lesson_climbed(this->lesson, number, rounds, climb->accepted[climb->rungs - 1], worth_of(climb));
     return status;
 }
 
 /* What an effective draw of the last round took, in evaluations. */
 static double cost_of(const ais_climb *climb) {
-    double ess = ess_of(climb);
+    double ess = climb->worst_ess;
     return ess > 0 ? (double)(climb->densities + climb->gradients) / ess : INFINITY;
 }
 

@@ -129,9 +129,9 @@ static ais_status draw_and_weigh(ais_context *context, ais_map_learning *this, c
     if (status != AIS_OK) return status;
     this->judged = from;
     for (size_t c = 0; c < n; c++) logq[c] = logp[c] - logq[c];
-    *verdict = ais_judge_weights(n, logq, many, given, this->economy.wanted);
+    status = ais_judge_weights(context, n, logq, many, given, this->economy.wanted, verdict);
     free(given);
-    return AIS_OK;
+    return status;
 }
 
 /* A map that is fitted to weighted draws of its own learns tails that are too light, and light tails propose nothing

@@ -5,6 +5,7 @@
 
 #include <aisampler/diagnostics.h>
 
+#include "diagnostics/worst.h"
 #include "judge/short_run.h"
 #include "simd/isa.h"
 
@@ -23,7 +24,9 @@ static ais_status speed(ais_context *context, const ais_population *population, 
     ais_status status = ais_short_run_go(context, target, kernel, population->pool, &run);
     if (status != AIS_OK) return status;
     double lanes = learned ? AIS_LANES : 1; /* a short run pads one chain to so many */
-    *rate = ais_worst_ess(target->dim, CHAINS, DRAWS, x) * lanes / run.seconds;
+    status = ais_find_worst_ess(context, target->dim, CHAINS, DRAWS, x, rate);
+    if (status != AIS_OK) return status;
+    *rate *= lanes / run.seconds;
     return ais_ranks_first(context, ais_pool_ranks(population->pool), rate, sizeof *rate); /* one clock for all */
 }
 

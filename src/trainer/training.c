@@ -79,7 +79,10 @@ static void exchange_curve(ais_checkpoint *checkpoint, ais_training *training) {
     size_t bytes = (size_t)training->points * sizeof(flat_point);
     flat_point *flat = NULL;
     bool reads = ais_checkpoint_reads(checkpoint);
-    if (!reads && bytes && !(flat = malloc(bytes))) bytes = 0; /* a curve without its beginning does no harm */
+    if (!reads && bytes && !(flat = malloc(bytes))) {
+        ais_checkpoint_no_memory(checkpoint);
+        bytes = 0;
+    }
     for (size_t i = 0; !reads && i < bytes / sizeof *flat; i++) flat[i] = flatten(&training->point[i]);
     ais_checkpoint_memory(checkpoint, "curve", (void **)&flat, &bytes);
     size_t points = bytes / sizeof *flat;

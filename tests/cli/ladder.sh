@@ -94,3 +94,11 @@ refuse 1 "round 1 of the ladder: allow more" sample mog2 --sampler ladder --eval
 [ "$(code "$ais" sample gaussian --sampler nuts -q -o "$work/nuts")" = 0 ]
 refuse 2 "not by a ladder" plot "$work/nuts" --figure ladder -o "$work/bad"
 echo "a ladder by itself keeps its promises"
+
+# Thinned draws tell of the trips between them, too: swaps are even and odd in turn, and every second step has none.
+for thin in 1 2; do "$ais" sample mog6 --sampler ladder --draws 300 --thin $thin -q -o "$work/thin$thin" || [ $? = 3 ]; done
+python3 - "$work" <<'PYTHON'
+import json, sys
+once, twice = (json.load(open(f"{sys.argv[1]}/thin{thin}/summary.json"))["round_trips"] for thin in (1, 2))
+assert 1.6 * once < twice < 2.4 * once, (once, twice)
+PYTHON

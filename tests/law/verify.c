@@ -174,7 +174,8 @@ static two_logs log_z(double s, uint64_t seed) {
         for (int i = 0; i < DIM; i++) square += x[i] * x[i], x[i] *= s;
         weight[k] = target->logp(x, target->data) + 0.5 * square + DIM * (log(s) + 0.5 * log(2 * 3.14159265358979));
     }
-    ais_verdict verdict = ais_judge_weights(PROPOSALS, weight, 0, NULL, N);
+    ais_verdict verdict;
+    assert_ok(context, ais_judge_weights(&context, PROPOSALS, weight, 0, NULL, N, &verdict));
     ais_training training = {.log_z = verdict.weighing.log_mean,
                              .log_z_error = verdict.weighing.log_error,
                              .log_cut = verdict.log_cut,

@@ -6,6 +6,7 @@
  *     AIS_FAULT_ERROR=E      the error's number, where a kind has several
  *     AIS_FAULT_LOG=FILE     counts of calls and whether the fault has come to pass; made by whoever asks for it
  *     AIS_FAULT_TRACE=KIND   notes in FILE where every call of this kind came from (a hash of the stack)
+ *     AIS_FAULT_STACK=1      prints on stderr where the call came from that failed
  *
  * Memory, threads, processes and clocks are functions that the linker finds here first. Calls of the system are trapped by
  * seccomp, because stdio makes them within libc, where no linker sees them: the handler makes them itself, told apart by a
@@ -52,7 +53,7 @@ typedef struct notes {
 } notes;
 
 static struct {
-    bool on, for_good, tracing;
+    bool on, for_good, shown;
     int kind, traced, error;
     unsigned long number;
     double shift;
@@ -80,6 +81,12 @@ static bool hit(int kind) {
     }
     if (fault.kind != kind || now < fault.number || (now > fault.number && !fault.for_good)) return false;
     atomic_fetch_add(&fault.log->fired, 1);
+    if (fault.shown) {
+        void *address[DEPTH];
+        busy = true;
+        backtrace_symbols_fd(address, backtrace(address, DEPTH), STDERR_FILENO);
+        busy = false;
+    }
     return true;
 }
 
@@ -327,6 +334,7 @@ __attribute__((constructor)) static void begin(void) {
     fault.kind = find_kind(wanted);
     fault.traced = fault.log != &unseen ? find_kind(getenv("AIS_FAULT_TRACE")) : -1;
     fault.error = error ? atoi(error) : 0;
+    fault.shown = getenv("AIS_FAULT_STACK") != NULL;
     if (fault.kind >= 0) {
         char *end = NULL;
         const char *colon = strchr(wanted, ':');

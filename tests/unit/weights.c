@@ -53,10 +53,17 @@ static void chain(double sd, double *acceptance, double *time) {
     *time = BATCH * batches / (square - sum * sum);
 }
 
-static ais_verdict judge(double sd) {
+static ais_verdict judge(size_t n, const double *weight) {
+    ais_context context = {0};
+    ais_verdict verdict;
+    assert_int_equal(ais_judge_weights(&context, n, weight, 0, NULL, 4000, &verdict), AIS_OK);
+    return verdict;
+}
+
+static ais_verdict judge_normal(double sd) {
     static double weight[PROPOSALS];
     for (size_t c = 0; c < PROPOSALS; c++) weight[c] = log_weight(sd * normal_of(c, 2), sd);
-    return ais_judge_weights(PROPOSALS, weight, 0, NULL, 4000);
+    return judge(PROPOSALS, weight);
 }
 
 static void as_a_chain_has_them(void **state) {
@@ -64,7 +71,7 @@ static void as_a_chain_has_them(void **state) {
     static const double sds[] = {1.2, 1.6, 2.5};
     for (size_t k = 0; k < sizeof sds / sizeof *sds; k++) {
         double acceptance, time;
-        ais_verdict verdict = judge(sds[k]);
+        ais_verdict verdict = judge_normal(sds[k]);
         chain(sds[k], &acceptance, &time);
         print_message("sd %.1f: acceptance %.3f (chain %.3f), draws per effective draw %.2f (of x^2: %.2f)\n", sds[k],
                       verdict.acceptance, acceptance, verdict.seen, time);
@@ -76,7 +83,7 @@ static void as_a_chain_has_them(void **state) {
 /* Heavier tails than the map's make it dear, and steps of another kernel between proposals help. */
 static void tails_are_dear(void **state) {
     (void)state;
-    ais_verdict narrow = judge(0.6), wide = judge(1.3);
+    ais_verdict narrow = judge_normal(0.6), wide = judge_normal(1.3);
     assert_true(narrow.seen > 4 * wide.seen);
     assert_true(narrow.relieved[0] < 0.6 * narrow.seen);
     for (int k = 1; k < AIS_RELIEFS; k++) assert_true(narrow.relieved[k] >= narrow.relieved[k - 1]);
@@ -91,13 +98,13 @@ static void one_draw_has_it_all(void **state) {
     double weight[N];
     for (int spread = 1; spread <= 1000; spread *= 10) {
         for (size_t c = 0; c < N; c++) weight[c] = -(double)spread * (double)c;
-        ais_verdict verdict = ais_judge_weights(N, weight, 0, NULL, 4000);
+        ais_verdict verdict = judge(N, weight);
         assert_true(verdict.seen > 50);
         assert_true(verdict.acceptance < 0.05);
         assert_true(verdict.relieved[0] > 5);
     }
     for (size_t c = 0; c < N; c++) weight[c] = -INFINITY;
-    assert_true(isinf(ais_judge_weights(N, weight, 0, NULL, 4000).seen));
+    assert_true(isinf(judge(N, weight).seen));
 }
 
 int main(void) {
