@@ -98,6 +98,7 @@ json_t *json_text(const char *text);
 /* jansson leaves out what it has no memory for, and most of its callers would not notice: once this was called, nothing
  * that may lack something is written. */
 void watch_json(void);
+bool json_is_whole(const json_t *json);
 
 /* JSON on stdout, or as DIRECTORY/NAME; flags are jansson's. An exit code; false: both after complaining. */
 int print_json(const json_t *json, size_t flags);

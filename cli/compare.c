@@ -240,7 +240,8 @@ static int show(const comparison *all, const ais_target *target) {
     json_t *json = as_json(all);
     int code = compare_picture(target, all->count, all->who, all->outcome, &picture);
     if (code == 0)
-        code = write_json(all->out, "compare.json", json, JSON_INDENT(2) | JSON_REAL_PRECISION(8)) && write_html(all, &numbers, picture) && write_png(all, picture)
+        code = write_json(all->out, "compare.json", json, JSON_INDENT(2) | JSON_REAL_PRECISION(8)) &&
+                       write_html(all, &numbers, picture) && write_png(all, picture)
                    ? 0
                    : EXIT_FAILED;
     ais_figure_free(picture);

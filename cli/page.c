@@ -10,31 +10,34 @@ static bool unset(const char *key, const json_t *value) {
     return json_is_null(value) || json_is_false(value);
 }
 
-/* "key = value" for every value that is set; ends with NULL. Freed by free_lines. */
+static void free_lines(char **lines) {
+    for (char **at = lines; at && *at; at++) free(*at);
+    free(lines);
+}
+
+/* "key = value" for every value that is set; ends with NULL. Freed by free_lines; NULL when memory is out. */
 static char **lines_of(const json_t *configuration) {
     size_t count = 0;
     const char *key;
     json_t *value;
     char **lines = calloc(json_object_size(configuration) + 1, sizeof *lines);
-    if (!lines) return NULL;
+    bool whole = lines && json_is_whole(configuration);
     json_object_foreach((json_t *)configuration, key, value) {
-        if (unset(key, value)) continue;
+        if (!whole || unset(key, value)) continue;
         char *text = json_is_string(value) ? strdup(json_string_value(value))
                                            : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
         size_t size = text ? strlen(key) + strlen(text) + 4 : 0;
         char *line = text ? malloc(size) : NULL;
-        if (line) {
+        whole = line != NULL;
+        if (whole) {
             snprintf(line, size, "%s = %s", key, text);
             lines[count++] = line;
         }
         free(text);
     }
-    return lines;
-}
-
-static void free_lines(char **lines) {
-    for (char **at = lines; at && *at; at++) free(*at);
-    free(lines);
+    if (whole && json_is_whole(configuration)) return lines;
+    free_lines(lines);
+    return NULL;
 }
 
 static bool end_page(output_file *output, ais_status status, const ais_context *context) {
@@ -55,9 +58,16 @@ bool write_run_page(const char *directory, const char *name, const ais_run_resul
                     const json_t *configuration) {
     output_file output;
     ais_context context = {0};
-    if (!output_open(&output, directory, name)) return false;
-    ais_run_page whole = *page;
     char **lines = lines_of(configuration);
+    if (!lines) {
+        complain(EXIT_FAILED, "cannot write %s/%s: out of memory", directory, name);
+        return false;
+    }
+    if (!output_open(&output, directory, name)) {
+        free_lines(lines);
+        return false;
+    }
+    ais_run_page whole = *page;
     whole.configuration = (const char *const *)lines;
     ais_status status = ais_run_html(&context, result, &whole, output.file);
     free_lines(lines);

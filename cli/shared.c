@@ -48,7 +48,6 @@ void catch_interrupts(void) {
     struct sigaction action = {.sa_handler = interrupted};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    signal(SIGXFSZ, SIG_IGN); /* a file size limit becomes a write error with a sentence */
 }
 
 void release_interrupts(void) {
@@ -89,24 +88,25 @@ static void *json_memory(size_t bytes) {
 
 void watch_json(void) { json_set_alloc_funcs(json_memory, free); }
 
-static bool json_is_whole(const json_t *json) {
-    if (json && !json_lacks) return true;
-    complain(EXIT_FAILED, "out of memory for JSON");
-    return false;
-}
+bool json_is_whole(const json_t *json) { return json && !json_lacks; }
+
+static int lacks(void) { return complain(EXIT_FAILED, "out of memory for JSON"); }
 
 int print_json(const json_t *json, size_t flags) {
-    if (!json_is_whole(json)) return EXIT_FAILED;
-    if (json_dumpf(json, stdout, flags) != 0 && json_lacks) return complain(EXIT_FAILED, "out of memory for JSON");
+    if (!json_is_whole(json)) return lacks();
+    (void)json_dumpf(json, stdout, flags); /* main looks whether stdout took it */
     putchar('\n');
-    return 0;
+    return json_lacks ? lacks() : 0;
 }
 
 bool write_json(const char *directory, const char *name, const json_t *json, size_t flags) {
     output_file output;
-    if (!json_is_whole(json) || !output_open(&output, directory, name)) return false;
-    if (json_dumpf(json, output.file, flags) != 0 && json_lacks) {
-        output_abandon(&output);
+    if (json_is_whole(json)) {
+        if (!output_open(&output, directory, name)) return false;
+        (void)json_dumpf(json, output.file, flags); /* the commit looks whether the file took it */
+        if (json_lacks) output_abandon(&output);
+    }
+    if (!json_is_whole(json)) {
         complain(EXIT_FAILED, "cannot write %s/%s: out of memory", directory, name);
         return false;
     }

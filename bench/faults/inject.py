@@ -4,6 +4,7 @@ n of a short run of every subcommand, and looks at what comes of it.
 
     nice python3 bench/faults/inject.py build > inject.txt       all n; allocations: one n of every place they come from
     python3 bench/faults/inject.py build --most 3                so many n of every subcommand and kind, spread evenly
+    python3 bench/faults/inject.py build --brief                 one, for CI (tests/fault/inject.sh)
 
 A fault is survived when the run ends as it does without (exit code, output and files), or with exit code 1 and one line
 "aisampler: ..." and no file under its final name that differs from what the undisturbed run leaves there, apart from
@@ -33,10 +34,11 @@ from xml.etree import ElementTree
 
 KINDS = "malloc thread fork write sync rename open truncate make read close lock realtime monotonic".split()
 FAULTS = KINDS[:12]  # the last two are clocks
+BRIEF = "malloc thread fork write sync rename open".split()
 MOST_TRACES, HEAD = 1 << 22, struct.Struct(f"{len(KINDS) + 1}Q")
 KEPT = (".lock", ".checkpoint", ".journal", ".training")  # files to go on from, judged by going on
 CLOCK = re.compile(r"second|elapsed|date|created|steps_per|_over_|rate|us$|time")
-PATIENCE = 60
+PATIENCE = 150  # a process apart has its own limits, and the machine may be busy
 
 
 @dataclasses.dataclass
@@ -46,24 +48,24 @@ class Job:
     gives: str = ""  # a file or folder of its results
     says: bool = True  # the same text on stdout every time
     threads: int = 1
-    goes_on: bool = False  # knows --resume
+    slow: bool = False  # a second or more: left out in brief
 
 
 JOBS = [
     Job("targets", ["targets"]),
     Job("help", ["help", "run"]),
-    Job("run", "run mog6 --draws 30 --chains 2 -q -o out".split(), "out", goes_on=True),
+    Job("run", "run mog6 --draws 30 --chains 2 -q -o out".split(), "out"),
     Job("run, 3 threads", "run mog6 --draws 30 --chains 4 -q -o out".split(), "out", threads=3),
     Job("run own.c", "run own.c --draws 30 --chains 2 -q -o out".split(), "out"),
     Job("run blr:table", "run blr:table.csv --draws 20 --chains 2 -q -o out".split(), "out"),
     Job("train", "train ring --kernel realnvp --layers 2 --steps 5 -q -o kernel.ais".split(), "."),
     Job("train henon", "train mog2 --kernel henon --layers 2 --steps 5 -q -o kernel.ais".split(), "."),
     Job("train data", "train data:made/draws.nc --steps 5 -q -o kernel.ais".split(), "."),
-    Job("train anice", "train mog2 --sampler anice --steps 2 -q -o kernel.ais".split(), "."),
-    Job("sample rwm", "sample mog6 --sampler rwm --draws 20 --chains 2 -q -o out".split(), "out", goes_on=True),
+    Job("train anice", "train mog2 --sampler anice --steps 2 -q -o kernel.ais".split(), ".", slow=True),
+    Job("sample rwm", "sample mog6 --sampler rwm --draws 20 --chains 2 -q -o out".split(), "out"),
     Job("sample nuts, report", "sample heart --sampler nuts --draws 20 --warmup 30 --save-warmup --chains 2 --report -q -o out".split(), "out"),
     Job("sample kernel", "sample mog6 -k made/kernel.ais --draws 20 --chains 2 -q -o out".split(), "out"),
-    Job("sample ladder", "sample mog6 --sampler ladder --draws 5 --chains 1 -q -o out".split(), "out"),
+    Job("sample ladder", "sample mog6 --sampler ladder --draws 5 --chains 1 -q -o out".split(), "out", slow=True),
     Job("sample --resume", "sample mog6 --sampler rwm --draws 20 --chains 2 -q -o made --resume".split(), "made"),
     Job("sample --extend", "sample mog6 --sampler rwm --draws 20 --chains 2 -q -o made --extend 10".split(), "made"),
     Job("diagnose netCDF", "diagnose made/draws.nc --report page.html".split(), "."),
@@ -72,7 +74,7 @@ JOBS = [
     Job("plot png", "plot made -f trace,rank --format png -o out".split(), "out"),
     Job("plot pdf", "plot made -f marginals --format pdf -o out".split(), "out"),
     Job("compare", "compare gaussian -s rwm,nuts --draws 20 --warmup 20 -q -o out".split(), "out", says=False),
-    Job("reproduce", "reproduce --quick --only triangle --trials 1 --iterations 2 --steps 2 -q -o out".split(), "out"),
+    Job("reproduce", "reproduce --quick --only triangle --trials 1 --iterations 2 --steps 2 -q -o out".split(), "out", slow=True),
     Job("bench", "bench paths --seconds 0.0001".split(), says=False),
 ]
 OWN = """#include <aisampler/density.h>
@@ -126,7 +128,7 @@ class Injector:
         self.inputs = work / "inputs"
         self.inputs.mkdir()
         self.whole_draws: dict[str, bool] = {}
-        self.environment = os.environ | {"XDG_CACHE_HOME": str(work / "cache"), "TMPDIR": str(work)}
+        self.environment = os.environ | {"LD_LIBRARY_PATH": str(build), "XDG_CACHE_HOME": str(work / "cache"), "TMPDIR": str(work)}
         (self.inputs / "own.c").write_text(OWN)
         (self.inputs / "table.csv").write_text("a,b,y\n" + "".join(f"{i % 7},{i * i % 11},{i % 2}\n" for i in range(40)))
         for arguments in ("train mog6 -q -o made/kernel.ais", "sample mog6 --sampler rwm --draws 600 --chains 2 -q -o made",
@@ -136,13 +138,15 @@ class Injector:
             if done.returncode not in (0, 3):
                 sys.exit(f"{arguments}: exit {done.returncode}")
         shutil.rmtree(self.inputs / "throwaway")
+        subprocess.run([self.command, *"sample mog6 --sampler rwm --draws 20 --chains 2 -q -o short".split()], check=False,
+                       cwd=self.inputs, env=self.environment)
 
     def arguments(self, job: Job) -> list[str]:
         threaded = job.arguments[0] in ("run", "train", "sample", "compare", "reproduce")
         return [self.command, *job.arguments, *(["-j", str(job.threads)] if threaded else [])]
 
     def run(self, job: Job, place: str, fault: str = "", trace: bool = False, error: int = 0, wrap: tuple[str, ...] = (),
-            more: tuple[str, ...] = (), keep: bool = False) -> Outcome:
+            keep: bool = False, preload: bool = True) -> Outcome:
         folder, log = self.work / place, self.work / (place + ".log")
         if not keep:
             shutil.rmtree(folder, ignore_errors=True)
@@ -152,12 +156,13 @@ class Injector:
                 shutil.copytree(self.inputs / "short", folder / "made")
         with open(log, "wb") as file:
             file.truncate(HEAD.size + 4 * (MOST_TRACES if trace else 0))
-        environment = self.environment | {"AIS_FAULT_LOG": str(log), "LD_PRELOAD": self.library}
+        environment = self.environment | {"AIS_FAULT_LOG": str(log)}
+        environment |= {"LD_PRELOAD": self.library} if preload else {}
         environment |= {"AIS_FAULT": fault} if fault else {}
         environment |= {"AIS_FAULT_TRACE": "malloc"} if trace else {}
         environment |= {"AIS_FAULT_ERROR": str(error)} if error else {}
         with open(self.work / (place + ".out"), "w+b") as out, open(self.work / (place + ".err"), "w+b") as err:
-            process = subprocess.Popen([*wrap, *self.arguments(job), *more], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+            process = subprocess.Popen([*wrap, *self.arguments(job)], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                                        stdout=out, stderr=err, start_new_session=True)
             try:
                 code: int | None = process.wait(PATIENCE)
@@ -191,7 +196,7 @@ class Injector:
             path = self.work / f"{hashlib.sha256(data).hexdigest()}.nc"
             if str(path) not in self.whole_draws:
                 path.write_bytes(data)
-                done = subprocess.run([self.command, "diagnose", path, "--json"], capture_output=True, text=True, check=False)
+                done = subprocess.run([self.command, "diagnose", path, "--json"], env=self.environment, capture_output=True, text=True, check=False)
                 self.whole_draws[str(path)] = done.stdout if done.returncode in (0, 3) else ""
             told.append(self.whole_draws[str(path)])
         return told[0] == told[1] != ""
@@ -264,6 +269,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--most", type=int, default=0, help="faults per subcommand and kind, spread evenly (0: all)")
+    parser.add_argument("--brief", action="store_true", help="one fault per subcommand and kind, for CI")
     parser.add_argument("--every", action="store_true", help="every allocation, not one per place")
     parser.add_argument("--only", default="", help="jobs whose name begins with this")
     parser.add_argument("--kinds", default=",".join(FAULTS))
@@ -271,12 +277,11 @@ def main() -> int:
     parser.add_argument("--error", type=int, default=0, help="number of the error instead of the usual one")
     parser.add_argument("-j", type=int, default=1, help="runs at a time")
     options = parser.parse_args()
+    if options.brief:
+        options.most, options.kinds = 1, ",".join(BRIEF)
     base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(dir=base) as work, ThreadPoolExecutor(options.j) as pool:
         injector = Injector(options.build.resolve(), pathlib.Path(work))
-        shutil.copytree(injector.inputs / "made", injector.inputs / "short")
-        subprocess.run([injector.command, *"sample mog6 --sampler rwm --draws 20 --chains 2 -q -o short".split()], check=False,
-                       cwd=injector.inputs)
         return inject(injector, pool, options)
 
 
@@ -286,7 +291,7 @@ def inject(injector: Injector, pool: ThreadPoolExecutor, options: argparse.Names
     defects: dict[str, list[str]] = {}
     totals = {kind: [0, 0, 0] for kind in kinds}
     for job in JOBS:
-        if not job.name.startswith(options.only):
+        if not job.name.startswith(options.only) or (options.brief and job.slow):
             continue
         whole = injector.run(job, "whole", trace=True)
         earlier = {}
@@ -317,7 +322,7 @@ def inject(injector: Injector, pool: ThreadPoolExecutor, options: argparse.Names
             numbers = spread(places(whole, kind, options.every), options.most)
             once = [f"{kind}:{n}" for n in numbers]
             # All that follow fail, too: a disk that stays full, memory that is used up.
-            for_good = [f"{kind}:{n}+" for n in spread(numbers, max(1, len(numbers) // 5))]
+            for_good = [] if options.brief else [f"{kind}:{n}+" for n in spread(numbers, max(1, len(numbers) // 5))]
             done, told = 0, 0
             for fault, wrong, got in pool.map(one, once + (for_good if kind != "lock" else [])):
                 if not got.fired and not wrong:

@@ -106,10 +106,9 @@ int run_bench(int argc, char **argv) {
     for (int i = 0; i < words && code == 0; i++) {
         if (!json) printf("%s%s: %s\n", i ? "\n" : "", part[i]->name, part[i]->summary);
         json_t *found = part[i]->measure(&set);
-        if (found)
-            json_object_set_new(all, part[i]->name, found);
-        else
-            code = EXIT_FAILED;
+        json_object_set_new(all, part[i]->name, found);
+        if (!found) code = EXIT_FAILED;
+        if (!json_is_whole(all)) code = complain(EXIT_FAILED, "out of memory for JSON");
     }
     if (code == 0 && figure) code = bench_draw(figure, all);
     if (code == 0 && json) code = print_json(all, JSON_INDENT(2) | JSON_REAL_PRECISION(6));

@@ -1,7 +1,7 @@
-/* Work for libraries that do not survive what goes wrong. HDF5 and netCDF crash when memory runs out, when a write fails
- * while a file is closed, and on damaged files; cairo and fontconfig when memory runs out. They are entered in a forked
- * process only, which shares no memory, prints nothing, and ends without running exit handlers: whatever becomes of it,
- * this one gets a status and a sentence. */
+/* Work for libraries that do not survive what goes wrong. HDF5 and netCDF crash when memory runs out, when a write
+ * fails while a file is closed, and on damaged files; cairo and fontconfig when memory runs out. They are entered in a
+ * forked process only, which shares no memory, prints nothing, and ends without running exit handlers: whatever becomes
+ * of it, this one gets a status and a sentence. */
 #ifndef AIS_BASE_APART_H
 #define AIS_BASE_APART_H
 

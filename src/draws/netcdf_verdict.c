@@ -105,6 +105,6 @@ ais_status ais_netcdf_add_judgement(ais_context *context, const char *path, cons
     if (!error && rename(part, path) != 0) ais_fail_file(&why, "rename", part, error = errno);
     if (!error) return AIS_OK;
     unlink(part);
-    return ais_fail(context, AIS_FILE_ERROR, "cannot add log Z and verdict to %.200s: %.600s; the draws in it are complete",
-                    path, why.message);
+    return ais_fail(context, AIS_FILE_ERROR,
+                    "cannot add log Z and verdict to %.200s: %.600s; the draws in it are complete", path, why.message);
 }

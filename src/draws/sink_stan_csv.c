@@ -184,8 +184,7 @@ static void csv_abandon(ais_sink *sink) {
 static ais_status write_head(ais_context *context, csv_sink *csv, int c) {
     size_t bytes;
     ais_memory_file memory;
-    if (ais_memory_open(&memory))
-        ais_csv_write_head(memory.file, csv->header, csv->columns, c + 1, &csv->counts);
+    if (ais_memory_open(&memory)) ais_csv_write_head(memory.file, csv->header, csv->columns, c + 1, &csv->counts);
     char *text = ais_memory_close(&memory, &bytes);
     if (!text) return ais_fail_memory(context, "the head of a file", bytes);
     ais_status status = open_chain(context, csv, c, O_CREAT | O_TRUNC);

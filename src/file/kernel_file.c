@@ -16,6 +16,7 @@
 #include "base/csv.h"
 #include "draws/names.h"
 #include "file/classical_json.h"
+#include "file/json_text.h"
 #include "file/kernel_file.h"
 #include "learned/ladder.h"
 #include "learned/latent.h"
@@ -170,7 +171,7 @@ static json_t *with_target(json_t *head, const ais_target *target) {
 static unsigned char *encode(const content *from, const ais_target *target, size_t *count) {
     enum { PARTS = sizeof from->part / sizeof *from->part };
     json_t *json = from->head && target ? with_target(from->head, target) : from->head;
-    char *head = json ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    char *head = ais_json_text(json);
     json_decref(json);
     if (!head) return NULL;
     size_t head_bytes = strlen(head);

@@ -115,8 +115,8 @@ double ais_draws_per_effective(const ais_verdict *verdict, int proposals) {
     return verdict->seen;
 }
 
-ais_status ais_judge_weights(ais_context *context, size_t n, const double *log_weight, size_t many,
-                             const double *given, double wanted, ais_verdict *found) {
+ais_status ais_judge_weights(ais_context *context, size_t n, const double *log_weight, size_t many, const double *given,
+                             double wanted, ais_verdict *found) {
     static const double steps_to_lead = 8; /* of the other kernel, back to where proposals are accepted: notebook */
     ais_verdict verdict = {.seen = INFINITY};
     for (int k = 0; k < AIS_RELIEFS; k++) verdict.relieved[k] = INFINITY;

@@ -29,7 +29,7 @@ double ais_draws_per_effective(const ais_verdict *verdict, int proposals);
 
 /* log_weight: n of fresh draws of q. given: the log weights of `many` points that follow p and were found otherwise
  * (chains), or none: a part of p that q does not reach shows there and only there. wanted: effective draws. */
-ais_status ais_judge_weights(ais_context *context, size_t n, const double *log_weight, size_t many,
-                             const double *given, double wanted, ais_verdict *verdict);
+ais_status ais_judge_weights(ais_context *context, size_t n, const double *log_weight, size_t many, const double *given,
+                             double wanted, ais_verdict *verdict);
 
 #endif

@@ -65,7 +65,7 @@ ais_status ais_document_figure(ais_context *context, FILE *file, const ais_figur
     else
         fputs("<div class=\"panels\">\n", file);
     const placed this = {figure, prefix};
-    ais_status status = ais_draw_apart(context, draw_panels, &this, file);
+    ais_status status = ais_draw_apart(context, draw_panels, &this, figure->panels, file);
     fputs("</div>\n", file);
     if (*figure->note) ais_document_note(file, figure->note);
     return status;

@@ -5,8 +5,8 @@
 #include "base/apart.h"
 #include "base/memory_file.h"
 
-/* Far more than any figure takes. */
-static const double most_seconds = 600;
+/* Of processor time, far beyond what they take: fontconfig does not come back when memory is used up. */
+static const double seconds = 15, panel_seconds = 0.5;
 
 typedef struct drawing {
     ais_status (*draw)(ais_context *context, const void *data, FILE *file);
@@ -46,11 +46,11 @@ static ais_status take(ais_context *context, void *data, int descriptor) {
 }
 
 ais_status ais_draw_apart(ais_context *context, ais_status (*draw)(ais_context *context, const void *data, FILE *file),
-                          const void *data, FILE *file) {
+                          const void *data, int panels, FILE *file) {
     drawing this = {.draw = draw, .data = data, .file = file};
     const ais_apart_job job = {.doing = "draw a figure",
                                .death = "the cairo library failed (is memory used up?)",
-                               .seconds = most_seconds,
+                               .seconds = seconds + panels * panel_seconds,
                                .work = work,
                                .give = give,
                                .take = take,

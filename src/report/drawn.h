@@ -6,8 +6,8 @@
 
 #include "base/status.h"
 
-/* Calls draw there, with a file of memory; what it wrote is written to `file` here. */
+/* Calls draw there, with a file of memory; what it wrote is written to `file` here. panels: how many will be drawn. */
 ais_status ais_draw_apart(ais_context *context, ais_status (*draw)(ais_context *context, const void *data, FILE *file),
-                          const void *data, FILE *file);
+                          const void *data, int panels, FILE *file);
 
 #endif

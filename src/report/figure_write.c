@@ -73,8 +73,7 @@ static ais_status draw_sheet(ais_context *context, const void *data, FILE *file)
     static const ais_lettering title = {.size = 16, .bold = true, .colour = {0.2, 0.2, 0.2}};
     static const ais_lettering small = {.size = 11, .colour = {0.2, 0.2, 0.2}};
     ais_canvas *canvas;
-    ais_status status =
-        ais_canvas_new(context, this->format, this->width, this->height, false, file, &canvas);
+    ais_status status = ais_canvas_new(context, this->format, this->width, this->height, false, file, &canvas);
     if (status != AIS_OK) return status;
     char fitted[512];
     ais_canvas_fit(canvas, &title, this->width - 2 * MARGIN, figure->title, fitted, sizeof fitted);
@@ -106,7 +105,7 @@ ais_status ais_figure_write(ais_context *context, const ais_figure *figure, ais_
                         "%d panels are too many for one PNG: choose fewer parameters, or SVG or PDF", figure->panels);
     const sheet whole = {figure, format, columns, column, width, height, top};
     if (!ais_figures_available()) return draw_sheet(context, &whole, file); /* which says so */
-    status = ais_draw_apart(context, draw_sheet, &whole, file);
+    status = ais_draw_apart(context, draw_sheet, &whole, figure->panels, file);
     if (status == AIS_OK && (fflush(file) != 0 || ferror(file)))
         return ais_fail(context, AIS_FILE_ERROR, "the figure cannot be written: is the disk full?");
     return status;

@@ -23,8 +23,8 @@ static ais_status figure_section(ais_context *context, const ais_figure *figure,
     int panels = ais_figure_panels(figure);
     bool wide = panels == 1 && figure->first->cell;
     int quarters = wide ? (int)ceil(figure->first->width / AIS_PANEL_WIDTH) : panels;
-    fprintf(file, "<section class=\"w%d\">\n<h2 id=\"%s\">%s</h2>\n<p class=\"about\">%c",
-            quarters < 4 ? quarters : 4, entry->name, entry->title, toupper((unsigned char)entry->summary[0]));
+    fprintf(file, "<section class=\"w%d\">\n<h2 id=\"%s\">%s</h2>\n<p class=\"about\">%c", quarters < 4 ? quarters : 4,
+            entry->name, entry->title, toupper((unsigned char)entry->summary[0]));
     ais_html_text(file, entry->summary + 1);
     fprintf(file, ".</p>\n<div class=\"%s\">\n", wide ? "alone" : "panels");
     for (int i = 0; i < panels && status == AIS_OK; i++) {
@@ -71,7 +71,9 @@ ais_status ais_page_figures(ais_context *context, const ais_page *page) {
     figure_list list = {0};
     fputs("<div class=\"sections\">\n", page->file);
     ais_status status = list_figures(context, page->data, &list);
-    if (status == AIS_OK) status = ais_draw_apart(context, draw_list, &list, page->file);
+    int panels = 0;
+    for (int i = 0; i < list.count; i++) panels += list.figure[i]->panels;
+    if (status == AIS_OK) status = ais_draw_apart(context, draw_list, &list, panels, page->file);
     for (int i = 0; i < list.count; i++) ais_figure_free(list.figure[i]);
     fputs("</div>\n", page->file);
     if (page->training && page->training->points == 0)

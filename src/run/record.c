@@ -14,6 +14,7 @@
 #include "base/memory_file.h"
 #include "base/ranks.h"
 #include "file/classical_json.h"
+#include "file/json_text.h"
 #include "file/kernel_file.h"
 #include "learned/ladder.h"
 #include "learned/latent.h"
@@ -33,7 +34,7 @@ static bool has_file(const ais_kernel *kernel) {
 
 static char *classical_text(const ais_kernel *kernel) {
     json_t *json = ais_classical_to_json(kernel);
-    char *text = json ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    char *text = ais_json_text(json);
     json_decref(json);
     return text;
 }

@@ -60,7 +60,8 @@ static ais_status begin(ais_sampling *run, int b) {
     block->state->single = run->single;
     block->info = AIS_TAKE(&block->state->arena, ais_info, chains);
     block->trips = AIS_TAKE(&block->state->arena, double, chains);
-    if (!block->info || !block->trips) return ais_fail_memory(&block->context, "a block of chains", (size_t)chains * sizeof(ais_info));
+    if (!block->info || !block->trips)
+        return ais_fail_memory(&block->context, "a block of chains", (size_t)chains * sizeof(ais_info));
     status = run->kernel->type->init(&block->context, run->kernel, block->state, &block->own);
     return status == AIS_OK && run->resumed ? ais_block_recall(run, b) : status;
 }

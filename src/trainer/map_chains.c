@@ -87,8 +87,7 @@ static ais_status stretch(ais_context *context, ais_map_learning *this, int numb
     if (status == AIS_OK) status = go(context, this, &run);
     this->explored.stretches = number + 1;
     double ess = 0;
-    if (status == AIS_OK && draws)
-        status = ais_find_worst_ess(context, (int)dim, AIS_EXPLORING, draws, state, &ess);
+    if (status == AIS_OK && draws) status = ais_find_worst_ess(context, (int)dim, AIS_EXPLORING, draws, state, &ess);
     if (status == AIS_OK && draws) {
         this->explored.any = ess > 4;
         this->explored.step_size = run.step_size;

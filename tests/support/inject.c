@@ -1,4 +1,5 @@
-/* Faults for the command, from outside: LD_PRELOADed, it makes the n-th call of a kind fail, whichever library makes it.
+/* Faults for the command, from outside: LD_PRELOADed, it makes the n-th call of a kind fail, whichever library makes
+ * it.
  *
  *     AIS_FAULT=KIND:N       the N-th call (from 1) of this kind fails, the next one works again
  *     AIS_FAULT=KIND:N+      all fail from the N-th on
@@ -8,19 +9,19 @@
  *     AIS_FAULT_TRACE=KIND   notes in FILE where every call of this kind came from (a hash of the stack)
  *     AIS_FAULT_STACK=1      prints on stderr where the call came from that failed
  *
- * Memory, threads, processes and clocks are functions that the linker finds here first. Calls of the system are trapped by
- * seccomp, because stdio makes them within libc, where no linker sees them: the handler makes them itself, told apart by a
- * sixth argument that none of them has. Only those of this libc are trapped, so that programs which the command starts
- * (a compiler), at other addresses, are left alone. Counts are shared with forked processes. */
+ * Memory, threads, processes and clocks are functions that the linker finds here first. Calls of the system are trapped
+ * by seccomp, because stdio makes them within libc, where no linker sees them: the handler makes them itself, told
+ * apart by a sixth argument that none of them has. Only those of this libc are trapped, so that programs which the
+ * command starts (a compiler), at other addresses, are left alone. Counts are shared with forked processes. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
+#include <link.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <link.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -41,8 +42,8 @@
 #include <unistd.h>
 
 enum { MALLOC, THREAD, FORK, WRITE, SYNC, RENAME, OPEN, TRUNCATE, MAKE, READ, CLOSE, LOCK, REALTIME, MONOTONIC, KINDS };
-static const char *const kind_name[KINDS] = {"malloc", "thread", "fork", "write", "sync",     "rename",   "open",
-                                             "truncate", "make", "read", "close", "lock", "realtime", "monotonic"};
+static const char *const kind_name[KINDS] = {"malloc",   "thread", "fork", "write", "sync", "rename",   "open",
+                                             "truncate", "make",   "read", "close", "lock", "realtime", "monotonic"};
 enum { MOST_TRACES = 1 << 22, DEPTH = 24 };
 
 /* The file: what the harness reads. */
@@ -105,9 +106,7 @@ static void *no_memory(void) {
 void *malloc(size_t bytes) { return hit(MALLOC) ? no_memory() : __libc_malloc(bytes); }
 void *calloc(size_t count, size_t bytes) { return hit(MALLOC) ? no_memory() : __libc_calloc(count, bytes); }
 void *realloc(void *old, size_t bytes) { return hit(MALLOC) ? no_memory() : __libc_realloc(old, bytes); }
-void *memalign(size_t alignment, size_t bytes) {
-    return hit(MALLOC) ? no_memory() : __libc_memalign(alignment, bytes);
-}
+void *memalign(size_t alignment, size_t bytes) { return hit(MALLOC) ? no_memory() : __libc_memalign(alignment, bytes); }
 void *aligned_alloc(size_t alignment, size_t bytes) {
     return hit(MALLOC) ? no_memory() : __libc_memalign(alignment, bytes);
 }
@@ -151,7 +150,8 @@ pid_t fork(void) {
     return real();
 }
 
-/* posix_spawn opens files in a child without handlers of signals, where a trapped call is deadly: it is done by hand. */
+/* posix_spawn opens files in a child without handlers of signals, where a trapped call is deadly: it is done by hand.
+ */
 enum { MOST_ACTIONS = 16 };
 static struct {
     int descriptor, from, flags; /* from: to be doubled, or -1 */
@@ -228,13 +228,13 @@ time_t time(time_t *out) {
 static const struct {
     int number, kind, error;
 } call[] = {
-    {SYS_write, WRITE, ENOSPC},       {SYS_pwrite64, WRITE, ENOSPC},    {SYS_writev, WRITE, ENOSPC},
-    {SYS_pwritev, WRITE, ENOSPC},     {SYS_fsync, SYNC, EIO},           {SYS_fdatasync, SYNC, EIO},
-    {SYS_rename, RENAME, EIO},        {SYS_renameat, RENAME, EIO},      {SYS_renameat2, RENAME, EIO},
-    {SYS_open, OPEN, EMFILE},         {SYS_openat, OPEN, EMFILE},       {SYS_creat, OPEN, EMFILE},
-    {SYS_ftruncate, TRUNCATE, ENOSPC}, {SYS_mkdir, MAKE, ENOSPC},       {SYS_pipe2, MAKE, EMFILE},
-    {SYS_socketpair, MAKE, EMFILE},   {SYS_read, READ, EIO},            {SYS_pread64, READ, EIO},
-    {SYS_close, CLOSE, EIO},          {SYS_flock, LOCK, ENOLCK},
+    {SYS_write, WRITE, ENOSPC},        {SYS_pwrite64, WRITE, ENOSPC}, {SYS_writev, WRITE, ENOSPC},
+    {SYS_pwritev, WRITE, ENOSPC},      {SYS_fsync, SYNC, EIO},        {SYS_fdatasync, SYNC, EIO},
+    {SYS_rename, RENAME, EIO},         {SYS_renameat, RENAME, EIO},   {SYS_renameat2, RENAME, EIO},
+    {SYS_open, OPEN, EMFILE},          {SYS_openat, OPEN, EMFILE},    {SYS_creat, OPEN, EMFILE},
+    {SYS_ftruncate, TRUNCATE, ENOSPC}, {SYS_mkdir, MAKE, ENOSPC},     {SYS_pipe2, MAKE, EMFILE},
+    {SYS_socketpair, MAKE, EMFILE},    {SYS_read, READ, EIO},         {SYS_pread64, READ, EIO},
+    {SYS_close, CLOSE, EIO},           {SYS_flock, LOCK, ENOLCK},
 };
 enum { CALLS = sizeof call / sizeof *call };
 
