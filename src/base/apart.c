@@ -121,7 +121,7 @@ ais_status ais_apart(ais_context *context, const ais_apart_job *job) {
                         strerror(errno));
     ais_status status;
     if (!ais_apart_read(servant.descriptor, &there, sizeof there)) {
-        status = ais_fail(context, AIS_FILE_ERROR, "cannot %s: %s", job->doing, job->death);
+        status = ais_fail(context, job->blame, "cannot %s: %s", job->doing, job->death);
     } else if (there.status != AIS_OK) {
         *context = there;
         status = there.status;

@@ -12,9 +12,10 @@
 
 typedef struct ais_apart_job {
     const char *doing; /* "cannot ...: " begins a failure's sentence, such as "read FILE" */
-    const char *death; /* the rest of it when the process dies or takes too long */
-    double seconds;    /* of processor time that it may take */
-    double bytes;      /* of memory that it may take beyond what there is now; 0: as many as there are */
+    const char *death; /* the rest of it when the process dies or takes too long, with this status */
+    ais_status blame;
+    double seconds; /* of processor time that it may take */
+    double bytes;   /* of memory that it may take beyond what there is now; 0: as many as there are */
     ais_status (*work)(ais_context *context, void *data);                 /* there */
     bool (*give)(void *data, int descriptor);                             /* there, after work went well; or NULL */
     ais_status (*take)(ais_context *context, void *data, int descriptor); /* here; or NULL */

@@ -95,6 +95,7 @@ ais_status ais_netcdf_add_judgement(ais_context *context, const char *path, cons
     notes this = {part, judgement};
     const ais_apart_job job = {.doing = "write it",
                                .death = "the netCDF library failed (is the disk full, or memory used up?)",
+                               .blame = AIS_FILE_ERROR,
                                .seconds = 60,
                                .work = add_notes,
                                .data = &this};

@@ -412,6 +412,7 @@ ais_status ais_read_netcdf(ais_context *context, const char *path, ais_draws **d
     snprintf(doing, sizeof doing, "read %.280s", path);
     const ais_apart_job job = {.doing = doing,
                                .death = "the file is damaged (the HDF5 library fails on it), or memory is used up",
+                               .blame = AIS_BAD_FORMAT,
                                .seconds = slowest_start + passage.reader.bytes / slowest_bytes,
                                .bytes = largest_start + largest_share * passage.reader.bytes,
                                .work = read_path,

@@ -325,6 +325,7 @@ static ais_status check_older(ais_context *context, const netcdf_sink *sink) {
         .doing = "replace an earlier draws.nc",
         .death = "the netCDF library fails on it, so that nobody knows whose it is; move it away or choose another "
                  "directory",
+        .blame = AIS_FILE_ERROR,
         .seconds = 1,
         .bytes = 0x1p30,
         .work = look_whose,

@@ -50,6 +50,7 @@ ais_status ais_draw_apart(ais_context *context, ais_status (*draw)(ais_context *
     drawing this = {.draw = draw, .data = data, .file = file};
     const ais_apart_job job = {.doing = "draw a figure",
                                .death = "the cairo library failed (is memory used up?)",
+                               .blame = AIS_NO_MEMORY,
                                .seconds = seconds + panels * panel_seconds,
                                .work = work,
                                .give = give,

@@ -37,6 +37,7 @@ static ais_status take(ais_context *context, void *data, int descriptor) {
 static ais_status run(ais_context *context, task *this, bool hands_over) {
     const ais_apart_job job = {.doing = "read it",
                                .death = "it died",
+                               .blame = AIS_FILE_ERROR,
                                .seconds = 0.5,
                                .work = work,
                                .give = hands_over ? give : NULL,
