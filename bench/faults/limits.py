@@ -64,7 +64,7 @@ class Machine:
             self.try_all("memory (ulimit -v), KiB", name, list(range(76000, 110001, 2000)), limit("v"))
             self.try_all("open files (ulimit -n)", name, list(range(4, 24)), limit("n"))
         for name in ("run", "sample rwm", "train", "plot png"):
-            self.try_all("size of files (ulimit -f), KiB", name, [0, 1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96], limit("f"))
+            self.try_all("size of files (ulimit -f), KiB", name, [1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96], limit("f"))
 
     def clocks(self) -> None:
         for clock in ("realtime", "monotonic"):
