@@ -31,7 +31,7 @@ void ais_search_points(uint64_t seed, uint64_t step, size_t n, int dim, double s
 static void normal_points(uint64_t seed, uint64_t step, size_t n, int dim, double scale, const double *unit,
                           double *x) {
     for (size_t c = 0; c < n; c++) {
-        ais_stream stream = {seed, step, (uint32_t)c, AIS_FOR_SEARCH};
+        ais_stream stream = ais_stream_for(AIS_USE_SEARCH, seed, step, c);
         ais_normals(&stream, (size_t)dim, x + c * (size_t)dim);
         for (int i = 0; i < dim; i++) x[c * (size_t)dim + (size_t)i] *= scale * unit[i];
     }

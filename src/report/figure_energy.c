@@ -21,8 +21,9 @@ static ais_status draw_energy(ais_scene *scene) {
     const ais_draws *draws = scene->data->draws;
     const double *energy = energies(scene->data);
     size_t chains = (size_t)draws->chains, length = (size_t)draws->draws, n = chains * length, changes = n - chains;
-    double *level = ais_allocate(3 * n * sizeof *level), *change = level + n, *sorted = change + n;
+    double *level = ais_allocate(3 * n * sizeof *level);
     if (!level) return ais_fail_memory(scene->context, "energies", 3 * n * sizeof *level);
+    double *change = level + n, *sorted = change + n;
     double mean = ais_mean(energy, n), edge[AIS_MOST_BINS + 1], height[AIS_MOST_BINS];
     for (size_t k = 0; k < n; k++) level[k] = energy[k] - mean;
     for (size_t c = 0, k = 0; c < chains; c++)
