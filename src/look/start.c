@@ -12,6 +12,9 @@
 #include "look/suspect.h"
 #include "look/weighted.h"
 
+/* Squares of distances, with room for the farthest ones, are numbers. */
+static const double SMALLEST_SCALE = 1e-100, LARGEST_SCALE = 1e100;
+
 enum { COMPONENTS = 16, REFIT_DRAWS = 3072, TEMPERATURES = 400, SUMMITS_TELL = 3 };
 
 typedef struct session {
@@ -42,11 +45,13 @@ static ais_status refuse(ais_context *context, const ais_target *target, const a
         return ais_fail(context, AIS_BAD_ARGUMENT, "a cold start needs a target with a dimension and a log density");
     if (target->dim > AIS_START_MOST_DIM)
         return ais_fail(context, AIS_BAD_ARGUMENT,
-                        "a cold start handles up to %d dimensions, and target %.100s has %d: start from draws of nuts",
+                        "a cold start handles up to %d dimensions, and target %.100s has %d: draw with sample --sampler nuts",
                         AIS_START_MOST_DIM, name_of(target), target->dim);
-    if (!(options->scale >= 0) || isinf(options->scale))
-        return ais_fail(context, AIS_BAD_ARGUMENT, "the start scale is %g: it must be a number above 0",
-                        options->scale);
+    double scale = options->scale != 0 ? options->scale : target->start_scale;
+    if (scale != 0 && !(scale >= SMALLEST_SCALE && scale <= LARGEST_SCALE))
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "the start scale is %g: it must be a number from %g to %g; measure the parameters in other units",
+                        scale, SMALLEST_SCALE, LARGEST_SCALE);
     if (options->population < 0 || options->population > 1 << 18 || options->screen < 0 || options->screen > 1L << 28)
         return ais_fail(context, AIS_BAD_ARGUMENT,
                         "a population of %d points (at most %d) and a screen of %ld (at most %ld) were asked for",
