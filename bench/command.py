@@ -5,6 +5,7 @@ import json
 import os
 import platform
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -79,7 +80,7 @@ def call(*arguments, folder, limit, environment=None):
     summary, run = (read_json(os.path.join(folder, name)) for name in ("summary.json", "run.json"))
     if process.returncode == USAGE and "option" in message:
         sys.exit(f"{' '.join(line)}: {message.strip()}")
-    result = {"command": " ".join(line[:-5]).replace(BUILD + "/", ""), "wall": wall, "processor": processor, "late": late, "code": process.returncode,
+    result = {"command": shlex.join(line[:-5]).replace(BUILD + "/", ""), "wall": wall, "processor": processor, "late": late, "code": process.returncode,
               "counted": read_json(counts)}
     if message:
         result["message"] = message.strip()[-500:]

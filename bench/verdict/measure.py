@@ -1,9 +1,10 @@
 """The verdict as a classifier: "trust" against what is exactly true, over a corpus of densities and ways to draw, good and bad ones.
 
-    python3 bench/verdict/measure.py [--out DIR] [--only NAMES] [--ways NAMES] [--seeds 1] [--limit 120] [--table]
+    python3 bench/verdict/measure.py [--out DIR] [--only NAMES] [--ways NAMES] [--seeds 1] [--every N] [--limit 120] [--table]
 
 Python with numpy and h5py: $(bash tests/support/venv.sh build verdict numpy h5py). One thread. Each result is a file in DIR
-(out/verdict), and what is there is not measured again; --table only prints what is there. The densities are those of corpus.py.
+(out/verdict), and what is there is not measured again; --table only prints what is there. The densities are those of corpus.py; with --every 4 a way
+gets every fourth of them, each way others, and plain `run` all.
 
 An answer is wrong by the rule of bench/honesty/measure.py. One that is not is imprecise if the indicator of some coordinate below its 5%, 50% or
 95% point has fewer than 100 effective draws per chain: a warning is then no false alarm, as docs/diagnostics.md says.
@@ -117,6 +118,7 @@ def main():
     parser.add_argument("--only", default=",".join(corpus.ENTRIES))
     parser.add_argument("--ways", default=";".join(WAYS), help="joined by ;")
     parser.add_argument("--seeds", default="1")
+    parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--limit", type=float, default=120, help="seconds of one run")
     parser.add_argument("--table", action="store_true")
     wish = parser.parse_args()
@@ -125,7 +127,9 @@ def main():
     for way in wish.ways.split(";"):
         if way not in WAYS:
             sys.exit(f"unknown way {way}: one of {'; '.join(WAYS)}")
-        for name in wish.only.split(","):
+        names = wish.only.split(",")
+        turn = list(WAYS).index(way)
+        for name in names if turn == 0 else names[turn % wish.every :: wish.every]:
             if name not in corpus.ENTRIES:
                 sys.exit(f"unknown name {name}: one of {', '.join(corpus.ENTRIES)}")
             for seed in answers.seeds_of(wish.seeds):

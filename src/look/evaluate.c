@@ -167,8 +167,10 @@ static double slope(double above, double middle, double below, double width) {
     return above > -INFINITY ? fmax((above - middle) / (width / 2), 0) : 0;
 }
 
-/* Rows of shifted: for every point first +h, then -h along every coordinate. */
-static ais_status differences(ais_evaluator *evaluator, size_t count, const double *x, double *logp, double *gradient) {
+/* Of `count` points, whose log densities are known. Rows of shifted: for every point first +h, then -h along every
+ * coordinate. */
+static ais_status differences_of(ais_evaluator *evaluator, size_t count, const double *x, const double *logp,
+                                 double *gradient) {
     size_t dim = (size_t)evaluator->target->dim, rows = 2 * dim * count;
     ais_status status = grow(evaluator->context, &evaluator->shifted, &evaluator->shifted_room, rows * (dim + 1));
     if (status != AIS_OK) return status;
@@ -179,7 +181,6 @@ static ais_status differences(ais_evaluator *evaluator, size_t count, const doub
         double h = fmax(evaluator->difference, fabs(point[r * dim + i]) * 0x1p-36);
         point[r * dim + i] += r % 2 ? -h : h;
     }
-    if ((status = ais_evaluate(evaluator, count, x, logp)) != AIS_OK) return status;
     if ((status = ais_evaluate(evaluator, rows, point, value)) != AIS_OK) return status;
     for (size_t k = 0; k < count * dim; k++) {
         double width = point[2 * k * dim + k % dim] - point[(2 * k + 1) * dim + k % dim];
@@ -187,6 +188,17 @@ static ais_status differences(ais_evaluator *evaluator, size_t count, const doub
         if (!isfinite(gradient[k])) gradient[k] = 0;
     }
     return AIS_OK;
+}
+
+/* The points that are shifted take 2 dim^2 numbers for each: so many at once as 64 MB hold. */
+static ais_status differences(ais_evaluator *evaluator, size_t count, const double *x, double *logp, double *gradient) {
+    size_t dim = (size_t)evaluator->target->dim, most = ((size_t)1 << 23) / (2 * dim * (dim + 1)) + 1;
+    ais_status status = ais_evaluate(evaluator, count, x, logp);
+    for (size_t first = 0, many; first < count && status == AIS_OK; first += many) {
+        many = count - first < most ? count - first : most;
+        status = differences_of(evaluator, many, x + first * dim, logp + first, gradient + first * dim);
+    }
+    return status;
 }
 
 ais_status ais_evaluate_gradient(ais_evaluator *evaluator, size_t count, const double *x, double *logp,

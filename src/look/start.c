@@ -47,6 +47,11 @@ static ais_status refuse(ais_context *context, const ais_target *target, const a
         return ais_fail(context, AIS_BAD_ARGUMENT,
                         "a cold start handles up to %d dimensions, and target %.100s has %d: draw with sample --sampler nuts",
                         AIS_START_MOST_DIM, name_of(target), target->dim);
+    if (!target->grad && target->dim > AIS_START_MOST_DIM_DIFFERENCES)
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "without a gradient a cold start handles up to %d dimensions, and target %.100s has %d: give a "
+                        "gradient, or draw with sample --sampler rwm",
+                        AIS_START_MOST_DIM_DIFFERENCES, name_of(target), target->dim);
     double scale = options->scale != 0 ? options->scale : target->start_scale;
     if (scale != 0 && !(scale >= SMALLEST_SCALE && scale <= LARGEST_SCALE))
         return ais_fail(context, AIS_BAD_ARGUMENT,

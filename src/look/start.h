@@ -39,7 +39,8 @@ typedef struct ais_start_options {
     void (*tick)(void *data, long evaluations); /* of ais_evaluator, data being progress_data; or NULL */
 } ais_start_options;
 
-enum { AIS_START_TEXT = 512, AIS_START_MOST_DIM = 4096 };
+/* Curvature by differences of differences takes 4 dim^2 densities: a million. */
+enum { AIS_START_TEXT = 512, AIS_START_MOST_DIM = 4096, AIS_START_MOST_DIM_DIFFERENCES = 512 };
 
 typedef struct ais_start {
     int dim, count;

@@ -153,6 +153,11 @@ static ais_status set_outcome(ais_context *context, const design *this, const ai
 /* ---- covariates -------------------------------------------------------------------------------------- */
 
 static ais_status constant(ais_context *context, const design *this, int k) {
+    if (this->rows == 1)
+        return ais_fail(context, AIS_BAD_FORMAT,
+                        "%s: one row says nothing of a covariate, whose unit is its standard deviation over the rows; "
+                        "give two rows or more",
+                        this->fields.path);
     return ais_fail(context, AIS_BAD_FORMAT,
                     "%s: column %s is %.40s in every row; remove it or add drop=%.60s: a constant is the intercept's "
                     "task",
