@@ -171,10 +171,11 @@ static int judge(const row *r, int n) {
     double before = largest_of(r, 0, n / 2 + 1), after = largest_of(r, n / 2 + 1, n);
     bool grows = after > before * (1 + RESIDENT_SHARE) && after > before + RESIDENT_BYTES;
     bool flat_enough = left <= BYTES_PER_RUN && to->handles <= from->handles && to->threads <= from->threads && !grows;
-    printf("%ld runs after the first %ld: %.2f bytes left per run; handles %d, then %d; threads %d, then %d; resident at "
-           "most %.1f MB before, %.1f after: %s\n",
-           to->runs - from->runs, from->runs, left, from->handles, to->handles, from->threads, to->threads, before / 1e6,
-           after / 1e6, flat_enough ? "flat" : "IT GROWS");
+    printf(
+        "%ld runs after the first %ld: %.2f bytes left per run; handles %d, then %d; threads %d, then %d; resident at "
+        "most %.1f MB before, %.1f after: %s\n",
+        to->runs - from->runs, from->runs, left, from->handles, to->handles, from->threads, to->threads, before / 1e6,
+        after / 1e6, flat_enough ? "flat" : "IT GROWS");
     return !flat_enough;
 }
 
@@ -186,7 +187,8 @@ int main(int count, char **argument) {
     }
     double seconds = number("seconds", 0), effective = number("effective", 100), start = now();
     long most = seconds > 0 ? 1L << 60 : (long)number("runs", 10000), runs = 0, leak = (long)number("leak", 0);
-    int rows = (int)fmin(number("rows", 20), MOST_ROWS - 1), n = 0, threads = (int)number("threads", 1), only = (int)number("only", 0);
+    int rows = (int)fmin(number("rows", 20), MOST_ROWS - 1), n = 0, threads = (int)number("threads", 1),
+        only = (int)number("only", 0);
     const char *folder = text("folder", NULL);
     static row table[MOST_ROWS];
     pthread_t watcher;
@@ -198,7 +200,8 @@ int main(int count, char **argument) {
             ais_context context = {0};
             ais_status status = run_once(&context, &kinds[k], (uint64_t)runs + 1, threads, effective, folder);
             if (status != kinds[k].expected) {
-                fprintf(stderr, "load: kind %d, seed %ld: status %d, %s\n", k + 1, runs + 1, (int)status, context.message);
+                fprintf(stderr, "load: kind %d, seed %ld: status %d, %s\n", k + 1, runs + 1, (int)status,
+                        context.message);
                 return 2;
             }
             runs++;

@@ -1,6 +1,6 @@
-/* Densities whose marginals are known exactly, for bench/verdict: -DFAMILY=name -DDIM=n, with -DGRADIENT their gradient.
- * A, B, C: numbers of the family. All are normalised: log Z = 0 (walls: the same). bench/verdict/corpus.py has their
- * distribution functions. */
+/* Densities whose marginals are known exactly, for bench/verdict: -DFAMILY=name -DDIM=n, with -DGRADIENT their
+ * gradient. A, B, C: numbers of the family. All are normalised: log Z = 0 (walls: the same). bench/verdict/corpus.py
+ * has their distribution functions. */
 #include <aisampler/density.h>
 #include <math.h>
 
@@ -84,7 +84,6 @@ static inline double jump(double x, int i, double *slope) {
     *slope = -x;
     return bell(x, 1) + log(2 * (x > 0 ? c : 1 - c));
 }
-
 
 #ifdef COUPLED
 /* Coupled coordinates: log density, and the gradient where it is asked for. */

@@ -95,8 +95,8 @@ ais_status ais_flat_axis(ais_search *search, int mode, double *reach) {
     ais_status status = axis ? AIS_OK : ais_fail_memory(search->evaluator->context, "directions", 2 * dim);
     if (status == AIS_OK) {
         widest_axis(&search->modes->mixture, mode, axis);
-        walk w = {search,    2,          search->modes->mixture.mean + (size_t)mode * dim, axis,
-                  both_fell, search->modes->height[mode]};
+        walk w = {search, 2,         search->modes->mixture.mean + (size_t)mode * dim,
+                  axis,   both_fell, search->modes->height[mode]};
         status = go(&w, search->scale, reach);
     }
     ais_arena_free(&arena);

@@ -44,9 +44,10 @@ static ais_status refuse(ais_context *context, const ais_target *target, const a
     if (target->dim < 1 || !target->logp)
         return ais_fail(context, AIS_BAD_ARGUMENT, "a cold start needs a target with a dimension and a log density");
     if (target->dim > AIS_START_MOST_DIM)
-        return ais_fail(context, AIS_BAD_ARGUMENT,
-                        "a cold start handles up to %d dimensions, and target %.100s has %d: draw with sample --sampler nuts",
-                        AIS_START_MOST_DIM, name_of(target), target->dim);
+        return ais_fail(
+            context, AIS_BAD_ARGUMENT,
+            "a cold start handles up to %d dimensions, and target %.100s has %d: draw with sample --sampler nuts",
+            AIS_START_MOST_DIM, name_of(target), target->dim);
     if (!target->grad && target->dim > AIS_START_MOST_DIM_DIFFERENCES)
         return ais_fail(context, AIS_BAD_ARGUMENT,
                         "without a gradient a cold start handles up to %d dimensions, and target %.100s has %d: give a "
@@ -54,9 +55,10 @@ static ais_status refuse(ais_context *context, const ais_target *target, const a
                         AIS_START_MOST_DIM_DIFFERENCES, name_of(target), target->dim);
     double scale = options->scale != 0 ? options->scale : target->start_scale;
     if (scale != 0 && !(scale >= SMALLEST_SCALE && scale <= LARGEST_SCALE))
-        return ais_fail(context, AIS_BAD_ARGUMENT,
-                        "the start scale is %g: it must be a number from %g to %g; measure the parameters in other units",
-                        scale, SMALLEST_SCALE, LARGEST_SCALE);
+        return ais_fail(
+            context, AIS_BAD_ARGUMENT,
+            "the start scale is %g: it must be a number from %g to %g; measure the parameters in other units", scale,
+            SMALLEST_SCALE, LARGEST_SCALE);
     if (options->population < 0 || options->population > 1 << 18 || options->screen < 0 || options->screen > 1L << 28)
         return ais_fail(context, AIS_BAD_ARGUMENT,
                         "a population of %d points (at most %d) and a screen of %ld (at most %ld) were asked for",

@@ -132,10 +132,11 @@ static ais_status refuse_constant(ais_search *search) {
     ais_status status = ais_flat_region(search, &reach);
     if (status != AIS_OK || reach <= search->scale) return status;
     if (reach < INFINITY)
-        return ais_fail(context, AIS_BAD_DENSITY,
-                        "the log density of target %.100s is %g all over the search region N(0, %g^2), and changes at a "
-                        "distance of about %g: give a start scale like that (--scale %g)",
-                        name_of(search), search->highest, search->scale, reach, reach);
+        return ais_fail(
+            context, AIS_BAD_DENSITY,
+            "the log density of target %.100s is %g all over the search region N(0, %g^2), and changes at a "
+            "distance of about %g: give a start scale like that (--scale %g)",
+            name_of(search), search->highest, search->scale, reach, reach);
     return ais_fail(context, AIS_BAD_DENSITY,
                     "the log density of target %.100s is %g at all points tried, up to a distance of %g: a constant "
                     "cannot be normalised; check the density",
