@@ -60,10 +60,9 @@ void ais_pullback_enter(ais_pullback *density, const double *x, double *z) {
 
 double ais_pullback_alone(ais_pullback *density, const double *x, double *z) {
     const ais_latent_room *room = &density->one;
-    const ais_whitening *whitening = &density->map->whitening;
-    put_alone(density, x, density->alone);
-    ais_whiten_first(whitening, room->lanes, 1, density->alone, density->alone_u);
-    pass(density, room, false, density->alone_u);
+    ais_whiten_point(&density->map->whitening, x, density->whitened);
+    put_alone(density, density->whitened, density->alone);
+    pass(density, room, false, density->alone);
     take_alone(density, room->u, z);
     return -room->log_det[0];
 }
@@ -160,10 +159,10 @@ bool ais_pullback_take(ais_pullback *density, const ais_learned *map, const ais_
                               .point = AIS_TAKE(arena, double, dim),
                               .by_x = AIS_TAKE(arena, double, dim),
                               .alone = AIS_TAKE(arena, double, dim *alone),
-                              .alone_u = AIS_TAKE(arena, double, dim *alone),
+                              .whitened = AIS_TAKE(arena, double, dim),
                               .gradient_det = AIS_TAKE(arena, double, AIS_LANES),
                               .failed_at = AIS_TAKE(arena, double, dim)};
-    if (!density->x || !density->point || !density->by_x || !density->alone || !density->alone_u ||
+    if (!density->x || !density->point || !density->by_x || !density->alone || !density->whitened ||
         !density->gradient_det || !density->failed_at || !room_take(&density->one, map, alone, arena))
         return false;
     density->gradient_det[0] = 1;

@@ -22,7 +22,8 @@ typedef struct ais_pullback {
     ais_latent_room one, many; /* a point alone, in the first lane or the only one; lanes of a batch */
     double *x;                 /* dim x lanes of many */
     double *point, *by_x;      /* dim: x of the point last evaluated alone, and the gradient there */
-    double *alone, *alone_u;   /* dim x lanes of one: a point, or a gradient, in the first lane; whitened */
+    double *alone;             /* dim x lanes of one: a point, or a gradient, in the first lane */
+    double *whitened;          /* dim */
     double *gradient_det;      /* 1 in the first lane */
     double failure;            /* not 0: what the target said that is no log density, */
     double *failed_at;         /* dim: at this x */

@@ -133,6 +133,11 @@ void ais_unwhiten_first(const ais_whitening *whitening, size_t lanes, size_t cou
 static int before(const ais_whitening *whitening) { return whitening->form == AIS_FORM_DIAGONAL ? 0 : whitening->dim; }
 static int after(const ais_whitening *whitening) { return whitening->form == AIS_FORM_FULL ? whitening->dim : 0; }
 
+void ais_whiten_point(const ais_whitening *whitening, const double *x, double *u) {
+    AIS_CHOOSE(ais_point_apply)
+    (whitening->dim, before(whitening), after(whitening), whitening->inverse, whitening->offset, x, u);
+}
+
 void ais_unwhiten_point(const ais_whitening *whitening, const double *u, double *x) {
     AIS_CHOOSE(ais_point_apply)
     (whitening->dim, before(whitening), after(whitening), whitening->factor, whitening->mean, u, x);

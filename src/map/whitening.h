@@ -34,11 +34,12 @@ ais_status ais_whitening_set(ais_context *context, ais_whitening *whitening, con
 /* dim x lanes each; in and out do not overlap. */
 void ais_whiten(const ais_whitening *whitening, size_t lanes, const double *x, double *u);
 void ais_unwhiten(const ais_whitening *whitening, size_t lanes, const double *u, double *x);
-/* Of the first `count` lanes. */
+/* Of the first `count` lanes. `lanes` is a multiple of AIS_LANES: whole vectors are written. */
 void ais_whiten_first(const ais_whitening *whitening, size_t lanes, size_t count, const double *x, double *u);
 void ais_unwhiten_first(const ais_whitening *whitening, size_t lanes, size_t count, const double *u, double *x);
 
 /* One point of dim numbers, with the bits that it has in a lane. */
+void ais_whiten_point(const ais_whitening *whitening, const double *x, double *u);
 void ais_unwhiten_point(const ais_whitening *whitening, const double *u, double *x);
 /* A' times a gradient in x: the gradient in u. */
 void ais_unwhiten_gradient(const ais_whitening *whitening, const double *by_x, double *by_u);

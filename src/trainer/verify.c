@@ -141,7 +141,7 @@ static ais_status bridge(const verification *of, const double *weight) {
     if (!training || !(training->log_below_error > 0) || !weight) return AIS_OK;
     double *below = malloc(of->n * sizeof *below), share = 0;
     if (!below) return ais_fail_memory(of->context, "weights of draws", of->n * sizeof *below);
-    for (size_t k = 0; k < of->n; k++) share += below[k] = weight[k] <= training->log_cut;
+    for (size_t k = 0; k < of->n; k++) share += below[k] = weight[k] < training->log_cut;
     share /= (double)of->n;
     double error = share < 1 ? ais_mcse_mean(below, of->draws->chains, of->draws->draws) / share : 0;
     free(below);

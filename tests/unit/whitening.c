@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "learned/pullback.h"
 #include "map/whitening.h"
 #include "map/whitening_lanes.h"
 
@@ -110,8 +111,37 @@ static void every_factor_is_applied(void **unused) {
     ais_arena_free(&arena);
 }
 
+/* A point by itself goes to latent space and comes back, in one lane too, where there is no room for a whole vector,
+ * and in more dimensions than one part of columns has. */
+static void a_point_alone_comes_back(void **state) {
+    (void)state;
+    static double factor[MOST * MOST], mean[MOST], x[MOST], z[MOST], back[MOST];
+    odd_numbers(MOST, 0.9, x);
+    odd_numbers(MOST, 1.1, mean);
+    for (int dim = 1; dim <= MOST; dim++) {
+        ais_context context = {0};
+        ais_arena arena = {0};
+        ais_kernel *map;
+        ais_pullback density;
+        const ais_shape shape = {.map = AIS_AFFINE, .reversal = AIS_SWAP, .dim = dim};
+        const ais_target target = {.name = "none", .dim = dim};
+        for (int k = 0; k < dim * dim; k++) factor[k] = k % (dim + 1) ? 0.3 / dim * sin(k) : 1;
+        assert_int_equal(ais_kernel_learned(&context, &shape, 1, &map), AIS_OK);
+        assert_int_equal(ais_kernel_whiten(&context, map, mean, factor), AIS_OK);
+        assert_true(ais_pullback_take(&density, (const ais_learned *)map, &target, 1, AIS_LANES, true, &arena));
+        ais_pullback_alone(&density, x, z);
+        ais_pullback_point(&density, z, back);
+        for (int i = 0; i < dim; i++)
+            if (!(fabs(back[i] - x[i]) < 1e-12))
+                fail_msg("%d dimensions: coordinate %d of %g comes back as %g", dim, i + 1, x[i], back[i]);
+        ais_arena_free(&arena);
+        ais_kernel_free(map);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_point_alone_comes_back),
         cmocka_unit_test(every_way_is_the_matrix),
         cmocka_unit_test(every_factor_is_applied),
     };
