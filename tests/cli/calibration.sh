@@ -19,7 +19,7 @@ expect() {
     cat "$work/told"
     failures=$((failures + 1))
 }
-expect 0 "$bench/load" runs=60 rows=10 effective=50 "folder=$work/draws"
+expect 0 "$bench/load" runs=110 rows=10 effective=50 "folder=$work/draws"
 expect 1 "$bench/load" runs=60 rows=10 effective=50 only=5 leak=64
 for way in independent reflections "latent nuts" ladder cycle; do expect 0 "$bench/sbc" runs=100 "way=$way"; done
 expect 1 "$bench/sbc" runs=100 way=independent broken=0.4
