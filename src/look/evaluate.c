@@ -64,12 +64,22 @@ static void gradient_task(void *data, int c) {
         if (!isfinite(gradient[i])) gradient[i] = 0;
 }
 
-/* In the order of the points, so that the message does not depend on threads. */
-static ais_status check(ais_evaluator *evaluator, size_t count, const double *x, const double *logp) {
-    for (size_t c = 0; c < count; c++)
-        if (!(logp[c] < INFINITY))
-            return ais_fail_density(evaluator->context, evaluator->target, logp[c],
-                                    x + c * (size_t)evaluator->target->dim);
+static bool is_a_point(const double *x, size_t dim) {
+    for (size_t i = 0; i < dim; i++)
+        if (!isfinite(x[i])) return false;
+    return true;
+}
+
+/* In the order of the points, so that the message does not depend on threads. What overflowed on its way here is no
+ * point, whatever the density says of it: there is no mass. */
+static ais_status check(ais_evaluator *evaluator, size_t count, const double *x, double *logp) {
+    size_t dim = (size_t)evaluator->target->dim;
+    for (size_t c = 0; c < count; c++) {
+        if (logp[c] < INFINITY) continue;
+        if (is_a_point(x + c * dim, dim))
+            return ais_fail_density(evaluator->context, evaluator->target, logp[c], x + c * dim);
+        logp[c] = -INFINITY;
+    }
     if (ais_asked_to_stop(evaluator->stop)) return ais_fail(evaluator->context, AIS_STOPPED, "stopped");
     return AIS_OK;
 }
