@@ -20,7 +20,7 @@
 #include <aisampler/aisampler.h>
 
 #include "../words.h"
-#include "base/random.h"
+#include "base/streams.h"
 #include "base/special.h"
 #include "simd/normal.h"
 
@@ -234,7 +234,7 @@ static ais_status draw_by_run(ais_context *context, const ais_target *target, ui
 static ais_status ranks_of(ais_context *context, const model *m, int way, uint64_t seed, int *rank) {
     posterior p = {.model = m, .data.tempered = 1};
     double normal[MOST_DATA + 8], uniform[MOST_DATA], truth[MOST_DIM];
-    ais_stream stream = {seed, 0, 0, AIS_FOR_SEARCH};
+    ais_stream stream = ais_stream_for(AIS_USE_SEARCH, seed, 0, 0);
     ais_normals(&stream, MOST_DATA + 8, normal);
     for (uint32_t i = 0; i < MOST_DATA; i++) uniform[i] = ais_random_uniform(&stream, (1U << 20) + i);
     m->make(normal, uniform, truth, &p.data);
