@@ -102,7 +102,7 @@ density plateau 2 'fmin(0, 20 - 20 * fmax(fabs(x[0]), fabs(x[1])))' right:0:-:1.
 density steps 2 '-floor(norm(x, 2))' right:0:-:1.6035
 density constant 2 '0 * x[0]' 'refuses:a constant cannot be normalised'
 density floor 2 'fmax(-50 * norm(x, 2), -5)' 'refuses:does not fall along a direction'
-density jump 2 '-0.5 * norm(x, 2) + (x[0] > 0 ? log(3) : 0)' right:0.39894:-:2.5310
+density jump 2 '-0.5 * norm(x, 2) + (x[0] > 0 ? log(3) : 0)' honest:0.39894:-:2.5310
 density box 1 'x[0] > 0 && x[0] < 1 ? 0 : -inf' right:0.5:0.28868:0
 density triangle 2 'x[0] > 0 && x[1] > x[0] && x[1] < 1 ? 0 : -inf' honest:0.33333:0.2357:-0.69315
 density box5 5 'fmin(fmin(x[0], x[1]), fmin(x[2], fmin(x[3], x[4]))) > 0 && norm(x, 5) < 1 ? 0 : -inf' 'refuses:give these bounds'

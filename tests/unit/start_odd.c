@@ -102,6 +102,28 @@ static void a_narrow_mode_is_no_pole(void **state) {
     ais_start_free(start);
 }
 
+static double jump(const double *x, void *data) {
+    (void)data;
+    return -0.5 * (x[0] * x[0] + x[1] * x[1]) + (x[0] > 0 ? log(3) : 0);
+}
+static double plateau(const double *x, void *data) {
+    (void)data;
+    return fmin(0, 20 - 20 * fmax(fabs(x[0]), fabs(x[1])));
+}
+
+/* Nor is the edge of a jump, where the highest points lie; and a plateau is no constant. */
+static void jumps_and_plateaus_are_neither_poles_nor_constants(void **state) {
+    (void)state;
+    ais_logp *const densities[] = {jump, plateau};
+    for (int k = 0; k < 2; k++) {
+        ais_context context = {0};
+        ais_start *start = NULL;
+        assert_ok(context, start_on(&context, densities[k], 2, 1, &start));
+        if (strstr(start->warning, "pole")) fail_msg("%s", start->warning);
+        ais_start_free(start);
+    }
+}
+
 static double far_away(const double *x, void *data) {
     const double *centre = data;
     return -0.5 * (x[0] - centre[0]) * (x[0] - centre[0]) - 0.5 * (x[1] - 3) * (x[1] - 3);
@@ -184,6 +206,7 @@ int main(void) {
         cmocka_unit_test(impossible_densities_are_refused),
         cmocka_unit_test(a_weak_pole_is_a_warning),
         cmocka_unit_test(a_narrow_mode_is_no_pole),
+        cmocka_unit_test(jumps_and_plateaus_are_neither_poles_nor_constants),
         cmocka_unit_test(a_start_far_away_arrives),
         cmocka_unit_test(edges_are_no_obstacle),
         cmocka_unit_test(one_dimension_without_a_gradient),
