@@ -101,12 +101,14 @@ int print_json(const json_t *json, size_t flags) {
 
 bool write_json(const char *directory, const char *name, const json_t *json, size_t flags) {
     output_file output;
-    if (json_is_whole(json)) {
+    bool whole = json_is_whole(json);
+    if (whole) {
         if (!output_open(&output, directory, name)) return false;
         (void)json_dumpf(json, output.file, flags); /* the commit looks whether the file took it */
-        if (json_lacks) output_abandon(&output);
+        whole = !json_lacks;
+        if (!whole) output_abandon(&output);
     }
-    if (!json_is_whole(json)) {
+    if (!whole) {
         complain(EXIT_FAILED, "cannot write %s/%s: out of memory", directory, name);
         return false;
     }

@@ -20,8 +20,8 @@
 #include <aisampler/aisampler.h>
 
 #include "../words.h"
-#include "base/streams.h"
 #include "base/special.h"
+#include "base/streams.h"
 #include "simd/normal.h"
 
 enum { MOST_DIM = 6, MOST_DATA = 24, DRAWS = 63, BINS = 16, MODELS = 3, WAYS = 6, RUN = 5, QUANTITIES = MOST_DIM + 1 };
