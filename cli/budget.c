@@ -23,7 +23,7 @@ int budget_check(budget *all, const ais_target *target, uint64_t seed, int threa
     ais_context context = {0};
     if (all->evaluations > 0 && target->draws)
         return complain(EXIT_USAGE, "--evaluations: %s is a set of draws and has no density to evaluate", target->name);
-    all->check = (ais_check){.evaluations = (long)all->evaluations, .threads = threads, .longer = guard_is_code()};
+    all->check = (ais_check){.evaluations = (long)all->evaluations, .threads = threads};
     if (ais_target_check(&context, target, seed, &all->check) != AIS_OK) return failed(&context);
     if (all->check.note[0]) complain(0, "%s", all->check.note);
     return 0;

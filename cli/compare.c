@@ -318,7 +318,6 @@ static int compare(comparison *all) {
     int code = 0;
     if (guard_open(&context, all->target_name, &all->isolation, all->threads, &target) != AIS_OK)
         return failed(&context);
-    check.longer = guard_is_code();
     default_directory(all->target_name, directory, sizeof directory);
     if (!all->out) all->out = directory;
     if (target->draws)

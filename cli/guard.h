@@ -15,9 +15,6 @@ ais_status guard_open(ais_context *context, const char *spec, const isolation *h
  * point on the user's scale; NULL while nothing did. The target must still be open when it is asked for first. */
 const char *guard_message(void);
 
-/* Whether a file of code was opened. */
-bool guard_is_code(void);
-
 /* Whether calls are given up. May be asked by a handler of signals. */
 bool guard_tripped(void);
 

@@ -119,8 +119,6 @@ void ais_parameter_text(const ais_parameter *parameter, char *text, size_t size)
 typedef struct ais_check {
     long evaluations; /* in: densities and gradients that may be asked for; 0: any number */
     int threads;      /* in: that will ask at once; 1: two threads are not tried */
-    bool longer;      /* in: one that takes less than two microseconds is asked by both for some hundredths of a
-                         second more, which is not counted: they seldom meet otherwise */
     long densities, gradients; /* out: asked for */
     char note[400];            /* out: one sentence for the user, or empty */
 } ais_check;

@@ -217,7 +217,7 @@ class EvaluationCounts(Structure):
 
 
 class Check(Structure):
-    _fields_ = [("evaluations", c_long), ("threads", c_int), ("longer", c_bool), ("densities", c_long), ("gradients", c_long), ("note", c_char * 400)]
+    _fields_ = [("evaluations", c_long), ("threads", c_int), ("densities", c_long), ("gradients", c_long), ("note", c_char * 400)]
 
 
 class RunResult(Structure):

@@ -6,19 +6,14 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
-
-enum { MOST = AIS_TOGETHER_POINTS, ROUNDS_PER_LOOK = 16 };
-static const double quick_evaluation = 2e-6, /* seconds of the processor */
-    slow_round = 1e-3,                       /* seconds by the clock: it waits for something else */
-    more = 0.03; /* of the processor: on a busy machine threads meet when one is interrupted */
+enum { MOST = AIS_TOGETHER_POINTS };
 
 typedef struct meeting {
     const ais_target *target;
     int count;
     const double *point, *value;
     double by_gradient[MOST]; /* logp as grad returns it */
-    bool alone, longer;
+    bool alone;
     atomic_int arrived; /* at the door of a round */
     atomic_bool over;   /* an answer was another one */
     atomic_int found;
@@ -84,30 +79,12 @@ static void ask_gradients(const guest *who) {
     }
 }
 
-static double own_seconds(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static void ask_points_for_a_while(const guest *who) {
-    double end = own_seconds() + more;
-    while (own_seconds() < end)
-        for (int k = 0; k < ROUNDS_PER_LOOK; k++) {
-            if (atomic_load(&who->at->over)) return;
-            ask_points(who);
-        }
-}
-
 static void *visit(void *data) {
     const guest *who = data;
     meeting *at = who->at;
     int round = 0;
     meet(at, round++);
-    double began = ais_now(), own = own_seconds();
     ask_points(who);
-    bool quick = own_seconds() - own < at->count * quick_evaluation && ais_now() - began < slow_round;
-    if (quick && at->longer && !at->alone) ask_points_for_a_while(who);
     if (at->target->batch) {
         meet(at, round++);
         ask_batch(who);
@@ -127,7 +104,6 @@ bool ais_ask_together(const ais_target *target, int count, const double *point, 
                   .point = point,
                   .value = value,
                   .alone = how->threads == 1,
-                  .longer = how->longer,
                   .found = -1};
     double *room = malloc(2 * MOST * dim * sizeof *room);
     *found = -1;

@@ -62,20 +62,20 @@ typedef struct ais_map_learning {
     ais_kernel *snapshot[AIS_MOST_SOURCES]; /* of the archive's sources, where they are maps */
     ais_components mixture;                 /* Student-t's at the modes */
     ais_arena arena;                        /* of the mixture */
-    bool slopes;                            /* the objective is fisher; else points weigh */
     ais_differences differences;            /* which stand in for a gradient, where the evaluator has a price */
     ais_target differenced;                 /* the target with them */
-    bool bent;                              /* a bend was undone: the present map begins with its pivot layer */
     ais_map_plan own_plan;                  /* where the caller chose the shape or the rate */
     double given_share;                     /* of likelihood in a fit, where the caller chose the objective; else NAN */
     const ais_map_plan *plan;
     int plan_number;
-    int round;  /* judgements so far */
-    int judged; /* the source of the last one, until points beside it are drawn; -1 then */
+    int round;    /* judgements so far */
+    int judged;   /* the source of the last one, until points beside it are drawn; -1 then */
+    bool slopes;  /* the objective is fisher; else points weigh */
+    bool bent;    /* a bend was undone: the present map begins with its pivot layer */
+    bool fitting; /* right now */
+    bool fine;    /* no longer rough: the weights of the map's draws are about as even as they will be */
     ais_fit_plan fit;
-    bool fitting;               /* right now */
     double fit_began;           /* by ais_processor_now() */
-    bool fine;                  /* no longer rough: the weights of the map's draws are about as even as they will be */
     double share, share_before; /* importance ESS per draw of the last map judged, and of the one before */
     uint64_t batches;           /* of all fits so far */
     ais_kernel *present, *best;
