@@ -60,7 +60,7 @@ draw() { "$ais" sample "$work/asked.c" --out "$work/out" "$@" >"$work/stdout" 2>
 
 draw --sampler rwm --chains 3 --draws 200
 judge draws 0
-grep -q "^evaluations: [0-9]* densities, [0-9]* gradients; [0-9]* to start, [0-9]* to draw$" "$work/stdout"
+grep -q "^evaluations: [0-9]* densities, [0-9]* gradients; [0-9]* to start, [0-9]* to draw, [0-9]* to judge$" "$work/stdout"
 for sampler in rwm nuts hmc; do
     for budget in 3000 20000; do
         draw --sampler $sampler --evaluations $budget --draws 100000 --report
