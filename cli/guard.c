@@ -98,7 +98,6 @@ static void say_what(char *text, size_t size) {
         snprintf(text, size, "%s crashed (%s, signal %d)", guard.name, guard_signal_name(guard.code), guard.code);
 }
 
-
 bool guard_tripped(void) { return atomic_load_explicit(&guard.tripped, memory_order_relaxed); }
 
 /* ---- signals --------------------------------------------------------------------------------------- */

@@ -117,8 +117,8 @@ void ais_parameter_text(const ais_parameter *parameter, char *text, size_t size)
  * wrong (ODE solvers, single precision): the check passes and leaves a note. Only proposals depend on a gradient, never
  * the accept test. */
 typedef struct ais_check {
-    long evaluations; /* in: densities and gradients that may be asked for; 0: any number */
-    int threads;      /* in: that will ask at once; 1: two threads are not tried */
+    long evaluations;          /* in: densities and gradients that may be asked for; 0: any number */
+    int threads;               /* in: that will ask at once; 1: two threads are not tried */
     long densities, gradients; /* out: asked for */
     char note[400];            /* out: one sentence for the user, or empty */
 } ais_check;
