@@ -48,7 +48,7 @@ test: check-packages build
 
 # Short forms of what takes minutes under sanitizers: every path through memory once. Whether laws hold, make test tells.
 SHORT = AIS_BRIEF=1 AIS_LAW_CHAINS=40 AIS_INVOLUTION_STATES=1 AIS_INVARIANCE_DRAWS=2000
-WITHOUT_SANITIZERS = python|fault/(drawing|inject|limits)|law/(anice|empirical|hmc_regressions)|cli/(arviz|examples|docs_site|read_by|documentation|honesty|install|ranks|report_browser|reproduce|resume|benchmarks|same_bytes|compare)
+WITHOUT_SANITIZERS = python|fault/(drawing|inject|limits)|law/(anice|empirical|hmc_regressions)|cli/(arviz|edges|examples|docs_site|read_by|documentation|honesty|install|ranks|report_browser|reproduce|resume|benchmarks|same_bytes|compare)
 
 sanitize: check-packages
 	@cmake -S . -B build-sanitize -G Ninja -DCMAKE_BUILD_TYPE=Debug -DAIS_SANITIZE=ON > /dev/null
