@@ -3,6 +3,7 @@
 #ifndef TESTS_FUZZ_H
 #define TESTS_FUZZ_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,9 +32,11 @@ static void fuzz_clean(void) {
 static inline const char *fuzz_path(const char *name) {
     static char buffer[4][128];
     static int turn;
-    if (fuzz_folder[sizeof fuzz_folder - 2] == 'X') {
+    static bool made; /* its name may end in an X, too */
+    if (!made) {
         must(mkdtemp(fuzz_folder));
         atexit(fuzz_clean);
+        made = true;
     }
     char *path = buffer[turn++ % 4];
     snprintf(path, sizeof buffer[0], "%s/%s", fuzz_folder, name);
