@@ -111,7 +111,7 @@ void ais_parameter_text(const ais_parameter *parameter, char *text, size_t size)
  * coordinate, the point and both values.
  *
  * A density without a reference is asked from two threads at once as well: one that writes to a static variable is
- * refused.
+ * refused if they meet, which they seldom do in less than a microsecond.
  *
  * A gradient that is off by no more than 2% of its scale, or by what the noise of logp explains, is imprecise, not
  * wrong (ODE solvers, single precision): the check passes and leaves a note. Only proposals depend on a gradient, never
