@@ -1,15 +1,17 @@
 /* A-NICE-MC at its authors' settings: trained, then fresh chains, judged; beside what the paper prints for it.
  *     anice [only=NAME] [seeds=1] [iterations=0] [rate=0] [critic=0] [hidden=0] [velocities=0] [depth=0] [burn=0]
  *           [pair=0] [eta=0] [epoch=0] [discard=0] [curve=0] [seed=1] [judge=worst|mean] [save=FILE.ais]
- * One row per target and seed: seconds of the first bootstrap and of training, acceptance, the paper's
- * mean-only Song ESS per chain of 1000 draws in 2D and 5000 otherwise (wanted: the printed number), worst ESS (bulk,
- * Song, error), R-hat, largest error of a mode weight, fewest modes that one chain visited. 2D: 200 chains x 1000
- * draws; otherwise 50 x 5000; after 1000 steps from N(0, 1). curve=1 prints acceptance and ESS (of x and
- * x^2, or of x with judge=mean, as a share of the draws) of every bootstrap. */
+ * [checkpoint=FILE] One row per target and seed: seconds of the first bootstrap and of training, acceptance, the
+ * paper's mean-only Song ESS per chain of 1000 draws in 2D and 5000 otherwise (wanted: the printed number), worst ESS
+ * (bulk, Song, error), R-hat, largest error of a mode weight, fewest modes that one chain visited. 2D: 200 chains x
+ * 1000 draws; otherwise 50 x 5000; after 1000 steps from N(0, 1). curve=1 prints acceptance and ESS (of x and x^2, or
+ * of x with judge=mean, as a share of the draws) of every bootstrap. checkpoint=FILE is renewed every minute; where it
+ * exists, training goes on from it to the same bytes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <aisampler/aisampler.h>
 
@@ -56,10 +58,11 @@ static ais_status measure(ais_context *context, const char *name, double printed
 /* A line for every bootstrap, as it comes: its acceptance is new. */
 static void print_bootstrap(const ais_train_progress *p, void *data) {
     double *last = data;
+    long iterations = atol(text("iterations", "5000"));
     if (isnan(p->acceptance) || p->acceptance == *last) return;
     *last = p->acceptance;
-    printf("    %3.0f%% after %7.1f s: critic %8.3f  kernel %8.3f  acceptance %.4f  worst ESS %.4f of 1\n",
-           100 * p->share, p->seconds, p->discriminator_loss, p->loss, p->acceptance, p->worst_ess);
+    printf("    %6.0f after %7.1f s: critic %8.3f  kernel %8.3f  acceptance %.4f  worst ESS %.4f of 1\n",
+           p->share * (double)iterations, p->seconds, p->discriminator_loss, p->loss, p->acceptance, p->worst_ess);
     fflush(stdout);
 }
 
@@ -69,6 +72,7 @@ static int train(const char *name, double printed, uint64_t seed) {
     ais_kernel *kernel = NULL;
     ais_training *training = NULL;
     double last = NAN;
+    const char *checkpoint = text("checkpoint", NULL);
     ais_status status = ais_target_open(&context, name, &target);
     ais_anice_shape shape = {.dim = target ? target->dim : 0,
                              .velocities = atoi(text("velocities", "0")),
@@ -85,6 +89,9 @@ static int train(const char *name, double printed, uint64_t seed) {
                                  .rate = number("rate", 0),
                                  .epoch = atoi(text("epoch", "0")),
                                  .discard = number("discard", 0),
+                                 .checkpoint = checkpoint,
+                                 .checkpoint_seconds = 60,
+                                 .resume = checkpoint && access(checkpoint, R_OK) == 0,
                                  .mean_only = strcmp(text("judge", "worst"), "mean") == 0,
                                  .progress = number("curve", 0) > 0 ? print_bootstrap : NULL,
                                  .progress_data = &last};
