@@ -20,9 +20,8 @@ ais_critic ais_critic_shape(int dim, int hidden, int depth) {
 }
 
 bool ais_critic_tape_new(const ais_critic *critic, size_t chain, size_t real, ais_arena *arena, ais_critic_tape *tape) {
-    size_t inputs = (size_t)critic->net.inputs, hidden = (size_t)critic->net.hidden,
-           used = real ? 2 * chain + real : chain;
-    size_t lanes = (used + 31) / 32 * 32; /* what the widest tiles of a product take */
+    size_t inputs = (size_t)critic->net.inputs, hidden = (size_t)critic->net.hidden;
+    size_t lanes = real ? 2 * chain + real : chain;
     size_t widest = hidden > inputs ? hidden : inputs, units = ais_perceptron_tape(&critic->net) * lanes;
     *tape = (ais_critic_tape){
         .chain = chain,
@@ -70,7 +69,7 @@ static void forward(const ais_critic *critic, const ais_real *weights, const ais
         ais_real *to = last ? tape->out : rows_of(critic, tape, tape->value, layer);
         AIS_CHOOSE(ais_dense)
         (inputs, outputs, tape->lanes, matrix, matrix + (size_t)inputs * (size_t)outputs, in, to);
-        for (size_t i = 0; i < units && !last; i++) to[i] = to[i] > 0 ? to[i] : leak * to[i];
+        if (!last) AIS_CHOOSE(ais_leak)(leak, units, to);
         in = to;
     }
 }
@@ -85,8 +84,7 @@ static void backward(const ais_critic *critic, const ais_real *weights, const ai
         AIS_CHOOSE(ais_dense_transposed)
         (inputs_of(critic, layer), outputs_of(critic, layer), tape->lanes, weights + offset_of(critic, layer), above,
          to);
-        const ais_real *value = layer ? rows_of(critic, tape, tape->value, layer - 1) : NULL;
-        for (size_t i = 0; i < units && layer; i++) to[i] = value[i] > 0 ? to[i] : leak * to[i];
+        if (layer) AIS_CHOOSE(ais_leak_gradient)(leak, units, rows_of(critic, tape, tape->value, layer - 1), to);
         above = to;
     }
 }
@@ -126,8 +124,7 @@ static void run_tangents(const ais_critic *critic, const ais_real *weights, cons
         AIS_CHOOSE(ais_dense)(inputs, outputs, tape->chain, weights + offset_of(critic, layer), NULL, t, next);
         const ais_real *value = rows_of(critic, tape, tape->value, layer) + first;
         for (size_t i = 0; i < (size_t)outputs; i++)
-            for (size_t c = 0; c < tape->chain; c++)
-                if (!(value[i * tape->lanes + c] > 0)) next[i * tape->chain + c] *= leak;
+            AIS_CHOOSE(ais_leak_gradient)(leak, tape->chain, value + i * tape->lanes, next + i * tape->chain);
     }
 }
 
@@ -177,7 +174,7 @@ static double set_worth(ais_critic_tape *tape, bool slope_only) {
         if (!slope_only && real) worth = 1.0 / (double)tape->real;
         if (!slope_only && chain) worth = -worth;
         if (worth != 0) loss += worth * (double)tape->out[c];
-        if (!slope_only && !chain && !real && c < 2 * tape->chain + tape->real) worth = 1;
+        if (!slope_only && !chain && !real) worth = 1;
         tape->worth[c] = (ais_real)worth;
     }
     return loss;

@@ -19,8 +19,8 @@ typedef struct ais_critic {
 
 ais_critic ais_critic_shape(int dim, int hidden, int depth);
 
-/* Lanes: `chain` pairs of the chain, then `real` ones, then `chain` ones between, then padding that counts for
- * nothing. chain and real are multiples of AIS_LANES. */
+/* Lanes: `chain` pairs of the chain, then `real` ones, then `chain` ones between. chain and real are multiples of
+ * AIS_LANES. */
 typedef struct ais_critic_tape {
     size_t chain, real, lanes;
     ais_real *in;          /* 2 dim x lanes: the pairs; filled by the caller */

@@ -17,25 +17,33 @@ enum { VECTOR_BYTES = 32, VECTORS = 2, FORWARD_TILE = 3 };
 #else
 enum { VECTOR_BYTES = 16, VECTORS = 2, FORWARD_TILE = 3 };
 #endif
-enum { WIDTH = VECTOR_BYTES / (int)sizeof(ais_real), TILE = 6, FORWARD_VECTORS = 4 };
+enum { WIDTH = VECTOR_BYTES / (int)sizeof(ais_real), TILE = 6, FORWARD_VECTORS = 4, BLOCK = 128 };
 typedef ais_real vector __attribute__((vector_size(VECTOR_BYTES)));
 
 #define INLINE static inline __attribute__((always_inline))
 
 INLINE vector load(const ais_real *from) { return *(const vector *)from; }
 
-/* out[o][...] = bias[o] + sum_i weight(o, i) in[i][...] for `outputs` outputs and `vectors` vectors;
- * both are constants after inlining. weight(o, i) = weights[o * row + i * column]. */
-INLINE void tile(int outputs, int vectors, int inputs, size_t lanes, const ais_real *weights, size_t row, size_t column,
-                 const ais_real *bias, const ais_real *in, ais_real *out) {
+/* A product seen as weight(o, i) = weights[o * row + i * column]. */
+typedef struct matrix {
+    const ais_real *weights, *bias;
+    size_t row, column;
+} matrix;
+
+/* out[o][...] = start + sum_i weight(o, i) in[i][...] for `outputs` outputs and `vectors` vectors; both are constants
+ * after inlining. The start is the bias, or with `more` what an earlier block of inputs left in out. */
+INLINE void tile(int outputs, int vectors, int inputs, size_t lanes, matrix by, bool more, const ais_real *in,
+                 ais_real *out) {
     vector sum[TILE][FORWARD_VECTORS];
     for (int o = 0; o < outputs; o++)
-        for (int v = 0; v < vectors; v++) sum[o][v] = (vector){0} + (bias ? bias[o] : 0);
+        for (int v = 0; v < vectors; v++)
+            sum[o][v] =
+                more ? load(out + (size_t)o * lanes + (size_t)(v * WIDTH)) : (vector){0} + (by.bias ? by.bias[o] : 0);
     for (int i = 0; i < inputs; i++) {
         vector value[FORWARD_VECTORS];
         for (int v = 0; v < vectors; v++) value[v] = load(in + (size_t)i * lanes + (size_t)(v * WIDTH));
         for (int o = 0; o < outputs; o++) {
-            ais_real weight = weights[(size_t)o * row + (size_t)i * column];
+            ais_real weight = by.weights[(size_t)o * by.row + (size_t)i * by.column];
             for (int v = 0; v < vectors; v++) sum[o][v] += weight * value[v];
         }
     }
@@ -43,30 +51,40 @@ INLINE void tile(int outputs, int vectors, int inputs, size_t lanes, const ais_r
         for (int v = 0; v < vectors; v++) *(vector *)(out + (size_t)o * lanes + (size_t)(v * WIDTH)) = sum[o][v];
 }
 
-/* `most` outputs at a time, a constant too. */
-INLINE void columns(int most, int vectors, int inputs, int outputs, size_t lanes, const ais_real *weights, size_t row,
-                    size_t column, const ais_real *bias, const ais_real *in, ais_real *out) {
-    int o = 0;
-    for (; o + most <= outputs; o += most)
-        tile(most, vectors, inputs, lanes, weights + (size_t)o * row, row, column, bias ? bias + o : 0, in,
-             out + (size_t)o * lanes);
-    for (; most > 3 && o + 3 <= outputs; o += 3)
-        tile(3, vectors, inputs, lanes, weights + (size_t)o * row, row, column, bias ? bias + o : 0, in,
-             out + (size_t)o * lanes);
-    for (; o + 2 <= outputs; o += 2)
-        tile(2, vectors, inputs, lanes, weights + (size_t)o * row, row, column, bias ? bias + o : 0, in,
-             out + (size_t)o * lanes);
-    for (; o < outputs; o++)
-        tile(1, vectors, inputs, lanes, weights + (size_t)o * row, row, column, bias ? bias + o : 0, in,
-             out + (size_t)o * lanes);
+/* Tiles of `tall` outputs, a constant, from output o on; returns the first output that is left. */
+INLINE int tiles(int tall, int o, int vectors, int inputs, int outputs, size_t lanes, matrix by, bool more,
+                 const ais_real *in, ais_real *out) {
+    for (; o + tall <= outputs; o += tall) {
+        matrix part = by;
+        part.weights += (size_t)o * by.row;
+        if (by.bias) part.bias += o;
+        tile(tall, vectors, inputs, lanes, part, more, in, out + (size_t)o * lanes);
+    }
+    return o;
 }
 
-INLINE void product(int most, int vectors, int inputs, int outputs, size_t lanes, const ais_real *weights, size_t row,
-                    size_t column, const ais_real *bias, const ais_real *in, ais_real *out) {
-    size_t l = 0, step = (size_t)(vectors * WIDTH);
-    for (; l + step <= lanes; l += step)
-        columns(most, vectors, inputs, outputs, lanes, weights, row, column, bias, in + l, out + l);
-    for (; l < lanes; l += WIDTH) columns(most, 1, inputs, outputs, lanes, weights, row, column, bias, in + l, out + l);
+/* `most` outputs at a time, a constant too. */
+INLINE void columns(int most, int vectors, int inputs, int outputs, size_t lanes, matrix by, bool more,
+                    const ais_real *in, ais_real *out) {
+    int o = tiles(most, 0, vectors, inputs, outputs, lanes, by, more, in, out);
+    if (most > 3) o = tiles(3, o, vectors, inputs, outputs, lanes, by, more, in, out);
+    o = tiles(2, o, vectors, inputs, outputs, lanes, by, more, in, out);
+    tiles(1, o, vectors, inputs, outputs, lanes, by, more, in, out);
+}
+
+/* A block of inputs at a time: the values of a tile's lanes stay in the first cache, and the weights of the block in
+ * the second, while all outputs pass. */
+INLINE void product(int most, int vectors, int inputs, int outputs, size_t lanes, matrix by, const ais_real *in,
+                    ais_real *out) {
+    size_t step = (size_t)(vectors * WIDTH);
+    for (int i = 0; i == 0 || i < inputs; i += BLOCK, in += BLOCK * lanes, by.weights += BLOCK * by.column) {
+        int some = inputs - i < BLOCK ? inputs - i : BLOCK;
+        size_t l = 0;
+        for (; l + step <= lanes; l += step) columns(most, vectors, some, outputs, lanes, by, i > 0, in + l, out + l);
+        for (; l + step / 2 <= lanes; l += step / 2)
+            columns(most, vectors / 2, some, outputs, lanes, by, i > 0, in + l, out + l);
+        for (; l < lanes; l += WIDTH) columns(most, 1, some, outputs, lanes, by, i > 0, in + l, out + l);
+    }
 }
 
 /* A point alone: vectors run over the inputs. */
@@ -94,7 +112,8 @@ void AIS_ISA(ais_dense)(int inputs, int outputs, size_t lanes, const ais_real *w
     if (lanes == 1)
         point(inputs, outputs, weights, bias, in, out);
     else
-        product(FORWARD_TILE, FORWARD_VECTORS, inputs, outputs, lanes, weights, (size_t)inputs, 1, bias, in, out);
+        product(FORWARD_TILE, FORWARD_VECTORS, inputs, outputs, lanes, (matrix){weights, bias, (size_t)inputs, 1}, in,
+                out);
 }
 
 void AIS_ISA(ais_dense_transposed)(int inputs, int outputs, size_t lanes, const ais_real *weights,
@@ -102,7 +121,8 @@ void AIS_ISA(ais_dense_transposed)(int inputs, int outputs, size_t lanes, const 
     if (lanes == 1)
         point_transposed(inputs, outputs, weights, gradient_out, gradient_in);
     else
-        product(TILE, VECTORS, outputs, inputs, lanes, weights, 1, (size_t)inputs, NULL, gradient_out, gradient_in);
+        product(TILE, VECTORS, outputs, inputs, lanes, (matrix){weights, NULL, 1, (size_t)inputs}, gradient_out,
+                gradient_in);
 }
 
 void AIS_ISA(ais_activate)(bool use_tanh, size_t n, ais_real *value) {
@@ -117,6 +137,16 @@ void AIS_ISA(ais_activate)(bool use_tanh, size_t n, ais_real *value) {
 #else
     for (size_t i = 0; i < n; i += AIS_WIDTH) *(ais_floats *)(value + i) = ais_tanh(*(ais_floats *)(value + i));
 #endif
+}
+
+void AIS_ISA(ais_leak)(ais_real leak, size_t n, ais_real *value) {
+#pragma omp simd
+    for (size_t i = 0; i < n; i++) value[i] = value[i] > 0 ? value[i] : leak * value[i];
+}
+
+void AIS_ISA(ais_leak_gradient)(ais_real leak, size_t n, const ais_real *value, ais_real *gradient) {
+#pragma omp simd
+    for (size_t i = 0; i < n; i++) gradient[i] = value[i] > 0 ? gradient[i] : leak * gradient[i];
 }
 
 void AIS_ISA(ais_deactivate)(bool use_tanh, size_t n, const ais_real *value, ais_real *gradient) {

@@ -13,6 +13,9 @@ AIS_DECLARE_LANES(void, ais_dense, int inputs, int outputs, size_t lanes, const 
                   const ais_real *in, ais_real *out);
 /* in place, n values, a multiple of AIS_LANES; aligned */
 AIS_DECLARE_LANES(void, ais_activate, bool tanh, size_t n, ais_real *value);
+/* leaky units: below 0 `leak` times the value; and gradient times the derivative at such a unit */
+AIS_DECLARE_LANES(void, ais_leak, ais_real leak, size_t n, ais_real *value);
+AIS_DECLARE_LANES(void, ais_leak_gradient, ais_real leak, size_t n, const ais_real *value, ais_real *gradient);
 /* gradient *= derivative at the activated value */
 AIS_DECLARE_LANES(void, ais_deactivate, bool tanh, size_t n, const ais_real *value, ais_real *gradient);
 /* gradient_in (inputs x lanes) = W^T gradient_out */
