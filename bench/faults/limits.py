@@ -28,6 +28,12 @@ LONG = "sample heart --sampler nuts --chains 2 --draws 100000000 -q -o out --che
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 
 
+def remove(folder: pathlib.Path) -> None:
+    """However many files the run makes in it meanwhile: rmtree removes those that it saw at first."""
+    while folder.exists():
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 class Machine:
     def __init__(self, injector: Injector, most: int):
         self.injector, self.most, self.rows, self.defects = injector, most, [], []
@@ -142,7 +148,7 @@ class Machine:
 
     def spoiled_folders(self) -> None:
         moments = [".lock", "draws.nc.part", "drawing.checkpoint"]
-        self.spoil("folder removed in mid-run", (), lambda out: shutil.rmtree(out, ignore_errors=True), lambda out: None, moments)
+        self.spoil("folder removed in mid-run", (), remove, lambda out: None, moments)
         wrap = NOBODY if os.geteuid() == 0 else ()  # root writes whatever the mode
         self.spoil("folder made read-only in mid-run", wrap, lambda out: out.chmod(0o555), lambda out: out.chmod(0o777), moments[1:])
 

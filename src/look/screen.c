@@ -21,6 +21,7 @@ bool ais_screen_take(ais_screen *screen, ais_arena *arena, size_t n, size_t regi
                            .dim = (size_t)dim,
                            .x = AIS_TAKE(arena, double, n *(size_t)dim),
                            .logp = AIS_TAKE(arena, double, n),
+                           .origin = AIS_TAKE(arena, int, n),
                            .mode = AIS_TAKE(arena, int, n),
                            .distance = AIS_TAKE(arena, double, n),
                            .expected = AIS_TAKE(arena, double, n),
@@ -29,8 +30,9 @@ bool ais_screen_take(ais_screen *screen, ais_arena *arena, size_t n, size_t regi
                            .summit = AIS_TAKE(arena, bool, n),
                            .order = AIS_TAKE(arena, screen_place, n),
                            .room = AIS_TAKE(arena, double, n)};
-    return screen->x && screen->logp && screen->mode && screen->distance && screen->expected && screen->odd &&
-           screen->used && screen->summit && screen->order && screen->room;
+    for (size_t c = 0; c < n && screen->origin; c++) screen->origin[c] = -1;
+    return screen->x && screen->logp && screen->origin && screen->mode && screen->distance && screen->expected &&
+           screen->odd && screen->used && screen->summit && screen->order && screen->room;
 }
 
 typedef struct nearest_job {
@@ -205,8 +207,10 @@ static int nearest_mode(const ais_screen *screen, const ais_components *modes, c
 }
 
 void ais_screen_hits(const ais_screen *screen, const ais_modes *modes, const double *unit, long *hits) {
-    for (size_t c = 0; c < screen->region && modes->mixture.count; c++) {
-        if (!(screen->logp[c] > -INFINITY)) continue;
-        hits[screen->surveyed ? nearest_mode(screen, &modes->mixture, unit, c) : screen->mode[c]]++;
+    size_t n = screen->surveyed ? screen->region : screen->n;
+    for (size_t c = 0; c < n && modes->mixture.count; c++) {
+        if (!(screen->logp[c] > -INFINITY) || screen->origin[c] == screen->mode[c]) continue;
+        int k = screen->surveyed ? nearest_mode(screen, &modes->mixture, unit, c) : screen->mode[c];
+        hits[k] += screen->even && screen->origin[c] >= 0 ? 2 : 1;
     }
 }

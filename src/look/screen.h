@@ -8,6 +8,7 @@ typedef struct ais_screen {
     size_t n, region; /* points; the first `region` of them are spread over the search region */
     size_t dim;
     double *x, *logp; /* n x dim, n */
+    int *origin;      /* n: the mode that most of its coordinates are of, or -1 */
     int *mode;        /* n: which mode explains the point best */
     double *distance; /* n: the square of its distance from there, in that mode's sd */
     double *expected; /* n: log p as the mode's normal has it */
@@ -15,6 +16,7 @@ typedef struct ais_screen {
     bool *used;       /* n: an optimisation has begun here */
     bool *summit;     /* n: higher than its neighbours, which in few dimensions are near enough to tell */
     bool surveyed;    /* the summits are known */
+    bool even;        /* points that have an origin lie evenly in planes */
     struct screen_place *order;
     double *room;
 } ais_screen;
@@ -38,8 +40,9 @@ long ais_screen_enough(int dim, bool even);
  * half of them the oddest, half at random. */
 int ais_screen_pick(ais_screen *screen, const ais_stream *stream, int most, double *x);
 
-/* Adds, per mode, the points of the region that it explains best; where summits are known, those that are nearest to
- * it, in these units: a mode whose fit is narrow beside others' is not a rare one for that. */
+/* Adds, per mode, the points that it explains best and that others led to, those that lie evenly twice; where summits
+ * are known, those of the region that are nearest to it, in these units: a mode whose fit is narrow beside others' is
+ * not a rare one for that. */
 void ais_screen_hits(const ais_screen *screen, const ais_modes *modes, const double *unit, long *hits);
 
 #endif

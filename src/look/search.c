@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/streams.h"
 #include "look/join.h"
 #include "look/laplace.h"
@@ -199,8 +200,41 @@ static ais_status hunt(ais_search *search, ais_screen *screen, ais_arena *arena)
     return AIS_OK;
 }
 
-/* A found mode with 1 to 3 coordinates redrawn: modes that differ in few coordinates. */
-static void sparse_points(ais_search *search, size_t n, double *x) {
+/* Points per plane, of all the planes of two coordinates through a mode: a mode that dominates a twentieth of such a
+ * plane is then met about five times. 0 where they would be too few to meet it at all. */
+static size_t plane_points_each(const ais_search *search) {
+    enum { MOST = 96, LEAST = 8 };
+    size_t dim = (size_t)search->modes->mixture.dim, planes = dim * (dim - 1) / 2;
+    size_t each = planes ? (size_t)search->planes / planes : 0;
+    return each < LEAST ? 0 : each < MOST ? each : MOST;
+}
+
+/* Modes often differ from each other in few coordinates. A found mode with two coordinates redrawn, every pair of them
+ * equally often; the points of a pair lie evenly in a disc as wide as the region (an additive recurrence with a random
+ * shift), so that what is wider than their distance is met for certain. */
+static void plane_points(ais_search *search, size_t each, double *x, int *origin) {
+    static const double turn[2] = {0.7548776662466927, 0.5698402909980532}, reach = 2.5;
+    size_t dim = (size_t)search->modes->mixture.dim, pair = 0;
+    uint64_t step = search->step++;
+    for (size_t i = 0; i < dim; i++)
+        for (size_t j = 0; j < i; j++, pair++) {
+            ais_stream stream = ais_stream_for(AIS_USE_SEARCH, search->seed, step, pair);
+            double u = ais_random_uniform(&stream, 0), v = ais_random_uniform(&stream, 1);
+            for (size_t c = 0; c < each; c++, x += dim) {
+                size_t k = ais_random_below(&stream, RADIUS + (uint32_t)c, (uint64_t)search->modes->mixture.count);
+                double radius = reach * search->scale * sqrt(u);
+                *origin++ = (int)k;
+                memcpy(x, search->modes->mixture.mean + k * dim, dim * sizeof *x);
+                x[i] = radius * cos(2 * AIS_PI * v) * search->unit[i];
+                x[j] = radius * sin(2 * AIS_PI * v) * search->unit[j];
+                u = fmod(u + turn[0], 1);
+                v = fmod(v + turn[1], 1);
+            }
+        }
+}
+
+/* Where planes are too many: a found mode with 1 to 3 coordinates redrawn. */
+static void sparse_points(ais_search *search, size_t n, double *x, int *origin) {
     size_t dim = (size_t)search->modes->mixture.dim, most = dim < 3 ? dim : 3;
     uint64_t step = search->step++;
     for (size_t c = 0; c < n; c++) {
@@ -209,6 +243,7 @@ static void sparse_points(ais_search *search, size_t n, double *x) {
         ais_normals(&stream, 3, fresh);
         size_t k = ais_random_below(&stream, RADIUS, (uint64_t)search->modes->mixture.count);
         size_t many = 1 + ais_random_below(&stream, RADIUS + 1, most);
+        origin[c] = (int)k;
         memcpy(x + c * dim, search->modes->mixture.mean + k * dim, dim * sizeof *x);
         for (size_t j = 0; j < many; j++) {
             size_t i = ais_random_below(&stream, RADIUS + 2 + (uint32_t)j, dim);
@@ -272,6 +307,7 @@ static void box_of(const ais_search *search, ais_box *box) {
 /* How the points of a screen are spread. */
 typedef struct spread {
     size_t region, close, few; /* points of the region, near to 0, and of modes with coordinates redrawn */
+    size_t each;               /* of the last, points per plane of two coordinates; 0: of 1 to 3 at random */
     bool boxed;                /* those of the region are of a box instead */
 } spread;
 
@@ -282,6 +318,10 @@ static spread spread_of(const ais_search *search, size_t points, bool first) {
                  .close = known && near < 0.5 && !search->weighed ? points / 3 : 0,
                  .boxed = search->weighed && known && (!first || near < 0.5)};
     of.region = points - of.few - of.close;
+    if (of.few && (of.each = plane_points_each(search))) {
+        size_t dim = (size_t)search->modes->mixture.dim;
+        of.few = dim * (dim - 1) / 2 * of.each;
+    }
     return of;
 }
 
@@ -305,7 +345,8 @@ static ais_status keep_screen(ais_search *search, const ais_screen *screen, cons
 
 static ais_status draw_screen(ais_search *search, const spread *of, ais_screen *screen) {
     size_t dim = (size_t)search->modes->mixture.dim;
-    double *close = screen->x + of->region * dim;
+    double *close = screen->x + of->region * dim, *few = close + of->close * dim;
+    int *origin = screen->origin + of->region + of->close;
     ais_box box = {0};
     if (of->boxed) {
         box = (ais_box){AIS_TAKE(search->arena, double, dim), AIS_TAKE(search->arena, double, dim)};
@@ -319,7 +360,11 @@ static ais_status draw_screen(ais_search *search, const spread *of, ais_screen *
         ais_search_points(search->seed, search->step++, of->close, (int)dim, 1.5 * extent_of(search) * search->scale,
                           search->unit, close);
     }
-    if (of->few) sparse_points(search, of->few, close + of->close * dim);
+    screen->even = of->each > 0;
+    if (of->each)
+        plane_points(search, of->each, few, origin);
+    else if (of->few)
+        sparse_points(search, of->few, few, origin);
     ais_status status = ais_evaluate(search->evaluator, screen->n, screen->x, screen->logp);
     return status == AIS_OK ? keep_screen(search, screen, of->boxed ? &box : NULL) : status;
 }
@@ -329,6 +374,7 @@ static ais_status screen_chunk(ais_search *search, size_t points, bool first) {
     ais_screen screen;
     spread of = spread_of(search, points, first);
     ais_status status = AIS_OK;
+    points = of.region + of.close + of.few;
     if (!ais_screen_take(&screen, &arena, points, of.region, search->modes->mixture.dim))
         status = ais_fail_memory(search->evaluator->context, "a screen", points * sizeof(double));
     if (status == AIS_OK) status = draw_screen(search, &of, &screen);
@@ -346,6 +392,7 @@ static ais_status screen_chunk(ais_search *search, size_t points, bool first) {
         if (search->reordered) memset(search->hits, 0, (size_t)search->modes->mixture.room * sizeof *search->hits);
         ais_screen_hits(&screen, search->modes, search->unit, search->hits);
         search->screened += (long)screen.region;
+        search->sparse += (long)of.few;
     }
     ais_arena_free(&arena);
     return status;

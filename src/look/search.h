@@ -18,8 +18,10 @@ typedef struct ais_search {
     uint64_t step;         /* of the random numbers: goes up with every use */
     long effort;           /* evaluations after which no further optimisation begins; 0: no limit */
     int runs, stuck, fled; /* optimisations: how many, and how they failed */
+    long planes;           /* points of planes through modes that a screen may have */
     long screened;         /* points of the region */
-    long *hits;            /* per mode: screened points of the region that it explains best */
+    long sparse;           /* modes with coordinates redrawn */
+    long *hits;            /* per mode: screened points that it explains best */
     int *group, groups;    /* per mode: which of them no valley divides, and how many such groups there are */
     bool regroup;          /* modes have been added since that was found out */
     double *peak;          /* the highest end of any optimisation, converged or not */
@@ -51,7 +53,7 @@ bool ais_search_goes_on(const ais_search *search);
 ais_status ais_search_begin(ais_search *search, int runs);
 
 /* Screens `points` points at first, up to `limit` in all while a relevant mode has fewer than 5 hits:
- * points of the region, modes with some coordinates redrawn, and, where all modes lie near 0 for the size
+ * points of the region, planes of two coordinates through the modes, and, where all modes lie near 0 for the size
  * of the region, points of a smaller one that just holds them. Where they are weighed: points of the region, and then
  * of a box that holds the modes, where those at the region's edge are seen as often as others. */
 ais_status ais_search_screen(ais_search *search, long points, long limit);

@@ -107,6 +107,7 @@ static ais_status look(session *s) {
     tell(s, "screening", 0);
     long wanted = s->options->screen, dim = s->modes.mixture.dim;
     if (!wanted) wanted = dim <= 8 ? 4000 * dim : 24000 + 1000 * dim;
+    s->search.planes = s->options->planes ? s->options->planes : 4 * wanted;
     if ((status = ais_search_screen(&s->search, wanted, 4 * wanted)) != AIS_OK) return status;
     if (s->modes.mixture.count) ais_modes_weigh(&s->modes);
     status = ais_search_join(&s->search);
@@ -269,16 +270,18 @@ static void append(char *text, const char *format, double a, double b) {
 
 static void write_sentences(session *s) {
     ais_start *start = s->start;
-    char *warning = start->warning;
+    char *warning = start->warning, sparse[64] = "";
+    if (start->sparse) snprintf(sparse, sizeof sparse, " and %ld near modes", start->sparse);
     snprintf(start->sentence, sizeof start->sentence,
-             "%ld points screened, %d mode%s%s, fewest hits %d; a mode that dominates less than %.2g of the search "
+             "%ld points%s screened, %d mode%s%s, fewest hits %d; a mode that dominates less than %.2g of the search "
              "region N(0, %.3g^2) may be missed",
-             start->screened, start->separate, start->separate == 1 ? "" : "s", start->annealed ? " (annealed)" : "",
-             start->fewest_hits, start->screened ? 3.0 / (double)start->screened : 1.0, start->scale);
+             start->screened, sparse, start->separate, start->separate == 1 ? "" : "s",
+             start->annealed ? " (annealed)" : "", start->fewest_hits,
+             start->screened ? 3.0 / (double)start->screened : 1.0, start->scale);
     /* How often the only mode was hit says nothing of others. */
     if (!start->annealed && start->fewest_hits < 5 && start->separate > 1)
         append(warning, "a mode was hit by only %.0f of %.0f points, so that others like it may have been missed; ",
-               start->fewest_hits, (double)start->screened);
+               start->fewest_hits, (double)(start->screened + start->sparse));
     if (!start->annealed && s->rising && !s->search.dry)
         append(warning, "the search still found modes when it ended, after %.0f of them: there are likely to be more; ",
                (double)s->modes.mixture.count, 0);
@@ -332,6 +335,7 @@ static ais_status conclude(session *s) {
     start->pareto_k = weighing->pareto_k;
     start->scale = s->scale;
     start->screened = s->search.screened;
+    start->sparse = s->search.sparse;
     start->screens = s->search.screens;
     memcpy(start->screen, s->search.screen, sizeof start->screen);
     start->fewest_hits = (int)ais_search_fewest_hits(&s->search);

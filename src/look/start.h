@@ -27,6 +27,7 @@ typedef struct ais_start_options {
     double scale;    /* s of the search region N(0, s^2 I); 0: the target's start_scale */
     int population;  /* points wanted; 0: 1024 */
     long screen;     /* points to screen at first; 0: 4000 dim, from 8 dimensions on 1000 for each more */
+    long planes;     /* points to screen in planes through the modes found; 0: 4 times `screen` */
     bool anneal;     /* anneal in any case */
     long effort;     /* evaluations after which no further optimisation begins; 0: no limit */
     bool look_only;  /* modes and their fits alone: no weighted draws, no population */
@@ -60,7 +61,8 @@ typedef struct ais_start {
     double scale;              /* of the region searched in the end */
     long densities, gradients; /* evaluated */
     long screened;             /* points of the region */
-    int fewest_hits;           /* of them, those that the least seen of the relevant modes explains */
+    long sparse;               /* points that have all but a few coordinates of a mode */
+    int fewest_hits;           /* of both, those that the least seen of the relevant modes explains */
     char sentence[AIS_START_TEXT];
     char warning[AIS_START_TEXT]; /* empty when there is nothing to warn of */
     ais_components mixture;       /* the Student-t mixture itself: an independence proposal */

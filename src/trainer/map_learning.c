@@ -31,6 +31,15 @@ static long screen_of(const ais_map_learning *this) {
     return (long)fmax(fmin(screen, most), LEAST_SCREEN);
 }
 
+/* Points in planes through the modes found: half as many as draws are wanted, but enough for planes of ten dimensions
+ * where that is no more than all of them; an eighth of a budget at the most. */
+static long planes_of(const ais_map_learning *this) {
+    static const double enough = 4096;
+    double wanted = this->economy.wanted, planes = fmax(wanted / 2, fmin(wanted, enough));
+    if (this->lesson->options->evaluations) planes = fmin(planes, (double)this->lesson->options->evaluations / 8);
+    return (long)fmax(planes, 1);
+}
+
 /* A copy that outlives the look. */
 static ais_status keep_mixture(ais_context *context, ais_map_learning *this, const ais_components *from) {
     size_t dim = (size_t)from->dim;
@@ -74,6 +83,7 @@ static ais_status begin_look(ais_context *context, ais_map_learning *this, bool 
     ais_start_options how = {.seed = options->seed,
                              .scale = options->scale,
                              .screen = screen,
+                             .planes = planes_of(this),
                              .population = POPULATION,
                              .effort = effort_of(this, screen),
                              .look_only = !anneal,

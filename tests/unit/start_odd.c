@@ -182,6 +182,31 @@ static void one_dimension_without_a_gradient(void **state) {
     found_at(&target, 5, (double[]){-0.3 * 6 + 0.7 * 6}, 5.5, 0);
 }
 
+/* A spike with 10^-5 of the slab's volume: points of the whole region do not meet it, those in planes through the slab
+ * do. Without the planes not even one seed in ten finds it. */
+static void a_spike_that_differs_in_two_coordinates_is_found(void **state) {
+    (void)state;
+    enum { SEEDS = 10 };
+    normal_mixture m = {.dim = 10,
+                        .count = 2,
+                        .mean = {{0, 0, 2.5, 0, 0, 0, 0, 2.5}, {0, 0, 6, 0, 0, 0, 0, 6}},
+                        .sd = {0.8944, 0.2828},
+                        .weight = {0.5, 0.5}};
+    ais_target target = normal_mixture_target(&m, "spike and slab");
+    int found[2] = {0};
+    for (int seed = 0; seed < 2 * SEEDS; seed++) {
+        ais_context context = {0};
+        ais_start *start = NULL;
+        ais_start_options options = {
+            .seed = (uint64_t)seed / 2, .scale = 5, .screen = 1000, .planes = seed % 2 ? 8000 : 1, .look_only = true};
+        assert_int_equal(ais_cold_start(&context, &target, &options, &start), AIS_OK);
+        found[seed % 2] += start->separate == 2 && start->fewest_hits >= 5;
+        ais_start_free(start);
+    }
+    assert_int_equal(found[1], SEEDS);
+    assert_in_range(found[0], 0, SEEDS / 2);
+}
+
 static void bad_options_are_refused(void **state) {
     (void)state;
     ais_context context = {0};
@@ -210,6 +235,7 @@ int main(void) {
         cmocka_unit_test(a_start_far_away_arrives),
         cmocka_unit_test(edges_are_no_obstacle),
         cmocka_unit_test(one_dimension_without_a_gradient),
+        cmocka_unit_test(a_spike_that_differs_in_two_coordinates_is_found),
         cmocka_unit_test(bad_options_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
