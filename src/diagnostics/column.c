@@ -20,7 +20,7 @@ bool ais_column_init(ais_column *column, int chains, int draws) {
     column->order = AIS_TAKE(arena, ais_ordered, n);
     column->spare = AIS_TAKE(arena, ais_ordered, n);
     column->lag = AIS_TAKE(arena, double, half);
-    column->centred = AIS_TAKE(arena, double, half);
+    column->centred = AIS_TAKE(arena, double, split_n);
     column->re = AIS_TAKE(arena, double, length / 2 + 1);
     column->im = AIS_TAKE(arena, double, length / 2 + 1);
     column->power = AIS_TAKE(arena, double, length / 2 + 1);

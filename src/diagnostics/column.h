@@ -22,8 +22,9 @@ typedef struct ais_column {
     double *sorted;             /* n, see ais_column_sort */
     double *score;              /* split_n: the normal score of rank r + 1 */
     ais_ordered *order, *spare; /* n each */
-    double *lag;                /* half: mean autocovariance, then autocorrelation */
-    double *centred, *re, *im;  /* of one half chain */
+    double *lag;                /* half: mean autocovariance, then autocorrelation, as far as it is wanted */
+    double *centred;            /* split_n: half chains less their means */
+    double *re, *im;            /* of one half chain */
     double *power;              /* of all of them */
     ais_fft fft;
     ais_arena arena;

@@ -8,27 +8,80 @@
 #include "diagnostics/column.h"
 #include "diagnostics/worst.h"
 
-/* Autocovariances averaged over the half chains into column->lag; the variance between their means
- * is returned. Only the mean is needed, so the power spectra are added up and go back together. */
-static double mean_autocovariance(ais_column *column, const double *split) {
-    size_t half = (size_t)column->half, halves = 2 * (size_t)column->chains, bins = column->fft.length / 2 + 1;
-    double *power = column->power, *re = column->re, *im = column->im;
+/* The half chains less their means into column->centred; the variance between their means is returned. */
+static double centre(ais_column *column, const double *split) {
+    size_t half = (size_t)column->half, halves = 2 * (size_t)column->chains;
     double first = ais_mean(split, half), sum = 0, squares = 0;
-    for (size_t k = 0; k < bins; k++) power[k] = 0;
     for (size_t h = 0; h < halves; h++) {
         const double *x = split + h * half;
-        double mean = ais_mean(x, half);
-        for (size_t t = 0; t < half; t++) column->centred[t] = x[t] - mean;
-        ais_fft_forward(&column->fft, column->centred, half, re, im);
-        for (size_t k = 0; k < bins; k++) power[k] += re[k] * re[k] + im[k] * im[k];
+        double mean = ais_mean(x, half), *centred = column->centred + h * half;
+        for (size_t t = 0; t < half; t++) centred[t] = x[t] - mean;
         sum += mean - first;
         squares += (mean - first) * (mean - first);
+    }
+    double between = (squares - sum * sum / (double)halves) / (double)(halves - 1);
+    return between > 0 ? between : 0;
+}
+
+/* All autocovariances averaged over the half chains into column->lag. Only the mean is needed, so the power spectra are
+ * added up and go back together. */
+static void all_lags(ais_column *column) {
+    size_t half = (size_t)column->half, halves = 2 * (size_t)column->chains, bins = column->fft.length / 2 + 1;
+    double *power = column->power, *re = column->re, *im = column->im;
+    for (size_t k = 0; k < bins; k++) power[k] = 0;
+    for (size_t h = 0; h < halves; h++) {
+        ais_fft_forward(&column->fft, column->centred + h * half, half, re, im);
+        for (size_t k = 0; k < bins; k++) power[k] += re[k] * re[k] + im[k] * im[k];
     }
     for (size_t k = 0; k < bins; k++) im[k] = 0;
     ais_fft_inverse(&column->fft, power, im, column->lag, half);
     for (size_t t = 0; t < half; t++) column->lag[t] /= (double)half * (double)halves;
-    double between = (squares - sum * sum / (double)halves) / (double)(halves - 1);
-    return between > 0 ? between : 0;
+}
+
+enum { TOGETHER = 16 }; /* lags */
+
+/* Autocovariances `from` to `from` + TOGETHER by their definition. */
+static void some_lags(ais_column *column, size_t from) {
+    size_t half = (size_t)column->half, halves = 2 * (size_t)column->chains, whole = half - from - TOGETHER;
+    double sum[TOGETHER] = {0};
+    for (size_t h = 0; h < halves; h++) {
+        const double *x = column->centred + h * half;
+        double part[TOGETHER] = {0};
+        for (size_t t = 0; t < whole; t++)
+            for (size_t k = 0; k < TOGETHER; k++) part[k] += x[t] * x[t + from + k];
+        for (size_t t = whole; t + from < half; t++)
+            for (size_t k = 0; k < TOGETHER && t + from + k < half; k++) part[k] += x[t] * x[t + from + k];
+        for (size_t k = 0; k < TOGETHER; k++) sum[k] += part[k];
+    }
+    for (size_t k = 0; k < TOGETHER; k++) column->lag[from + k] = sum[k] / ((double)half * (double)halves);
+}
+
+/* Autocorrelations from..to in place of the autocovariances that column->lag has; autocovariance: the one at lag 0. */
+static void correlate(ais_column *column, double autocovariance, double between, int from, int to) {
+    int half = column->half;
+    double within = autocovariance * half / (half - 1.0), total = autocovariance + between, *lag = column->lag;
+    for (int t = from; t < to; t++) lag[t] = 1 - (within - lag[t]) / total;
+    if (from == 0) lag[0] = 1;
+}
+
+/* Autocorrelations into column->lag, to the first pair that is not positive: there Geyer's sequence ends, and nobody
+ * looks further. Chains that mix need a few, which by their definition take a fraction of what Fourier transforms of
+ * whole chains do; where the decay so far does not foretell an end within MOST_DIRECT lags, those are made at once. */
+static void autocorrelations(ais_column *column, double between) {
+    enum { MOST_DIRECT = 48 };
+    int half = column->half, known = 0, pair = 2;
+    double autocovariance = 0, noise = 1 / sqrt((double)column->split_n), *lag = column->lag;
+    while (known < MOST_DIRECT && 2 * (known + TOGETHER) <= half) {
+        some_lags(column, (size_t)known);
+        if (known == 0) autocovariance = lag[0];
+        correlate(column, autocovariance, between, known, known + TOGETHER);
+        known += TOGETHER;
+        for (; pair + 1 < known; pair += 2)
+            if (!(lag[pair] + lag[pair + 1] > 0)) return;
+        if (pow((lag[known - 2] + lag[known - 1]) / 2, (double)MOST_DIRECT / known) > noise) break;
+    }
+    all_lags(column);
+    correlate(column, lag[0], between, 0, half);
 }
 
 /* The integrated autocorrelation time from autocorrelations rho[0..n) whose values past the last
@@ -59,17 +112,14 @@ double ais_column_ess_tolerant(ais_column *column, const double *split, double t
     double low = INFINITY, high = -INFINITY, size = (double)column->split_n;
     for (size_t i = 0; i < column->split_n; i++) {
         if (!isfinite(split[i])) return NAN;
-        low = fmin(low, split[i]);
-        high = fmax(high, split[i]);
+        if (split[i] < low) low = split[i];
+        if (split[i] > high) high = split[i];
     }
     if (high - low <= tolerance) return size;
-    int half = column->half;
-    double between = mean_autocovariance(column, split), *rho = column->lag;
-    double within = rho[0] * half / (half - 1.0), total = rho[0] + between;
-    rho[0] = 1;
-    for (int t = 1; t < half; t++) rho[t] = 1 - (within - rho[t]) / total;
-    if (isnan(rho[1])) return NAN;                                 /* squares overflowed */
-    return size / fmax(monotone_time(rho, half), 1 / log10(size)); /* antithetic chains: at most n log10 n */
+    double *rho = column->lag;
+    autocorrelations(column, centre(column, split));
+    if (isnan(rho[1])) return NAN;                                         /* squares overflowed */
+    return size / fmax(monotone_time(rho, column->half), 1 / log10(size)); /* antithetic chains: at most n log10 n */
 }
 
 double ais_column_ess(ais_column *column, const double *split) { return ais_column_ess_tolerant(column, split, 0); }

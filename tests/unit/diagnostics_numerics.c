@@ -63,6 +63,50 @@ static void autocovariance_is_the_sum_it_stands_for(void **state) {
     assert_non_null(strstr(context.message, "0"));
 }
 
+/* math.md (26) from every autocovariance, by transforms, and with a loop of its own over pairs. */
+static double ess_by_transforms(const double *x, int chains, int draws) {
+    ais_context context = {0};
+    int half = draws / 2, halves = 2 * chains;
+    size_t n = (size_t)half;
+    double *one = calloc(n, sizeof *one), *rho = calloc(n, sizeof *rho), *mean = calloc((size_t)halves, sizeof *mean);
+    assert_true(one && rho && mean);
+    for (int h = 0; h < halves; h++) {
+        const double *from = x + (h / 2) * draws + (h % 2 ? draws - half : 0);
+        assert_int_equal(ais_autocovariance(&context, from, half, one), AIS_OK);
+        for (int t = 0; t < half; t++) rho[t] += one[t] / halves;
+        mean[h] = ais_mean(from, n);
+    }
+    double within = rho[0] * half / (half - 1), total = rho[0] + ais_variance(mean, (size_t)halves);
+    for (int t = 0; t < half; t++) rho[t] = t ? 1 - (within - rho[t]) / total : 1;
+    double time = -1, least = INFINITY;
+    int t = 0;
+    for (; t < half - 4 && rho[t] + rho[t + 1] > 0; t += 2) {
+        least = fmin(least, rho[t] + rho[t + 1]);
+        time += 2 * least;
+    }
+    time += rho[t] > 0 || rho[t] + rho[t + 1] >= 0 ? rho[t] : 0;
+    free(one);
+    free(rho);
+    free(mean);
+    return halves * half / fmax(time, 1 / log10((double)halves * half));
+}
+
+/* Chains that mix need few lags, which are summed up; those that do not, and short ones, are transformed. */
+static void ess_is_the_same_whichever_way_it_is_computed(void **state) {
+    (void)state;
+    static const int lengths[] = {40, 255, 257, 300, 1025, 6000};
+    static const double correlations[] = {-0.6, 0, 0.5, 0.9, 0.97, 0.999};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        for (size_t k = 0; k < sizeof correlations / sizeof *correlations; k++)
+            for (int apart = 0; apart < 2; apart++) {
+                int chains = 1 + (int)(i % 4), n = lengths[i];
+                double *x = ar1_chains(11 + k, chains, n, correlations[k]);
+                for (int at = 0; at < chains * n; at++) x[at] += 1000 + 0.2 * apart * (at / n);
+                assert_relative(ais_ess_mean(x, chains, n), ess_by_transforms(x, chains, n), 1e-8);
+                free(x);
+            }
+}
+
 /* Computed with 40 digits (mpmath) from the double that stands here. */
 static void normal_quantile_is_exact(void **state) {
     (void)state;
@@ -207,6 +251,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(transform_is_the_sum_it_stands_for),
         cmocka_unit_test(autocovariance_is_the_sum_it_stands_for),
+        cmocka_unit_test(ess_is_the_same_whichever_way_it_is_computed),
         cmocka_unit_test(normal_quantile_is_exact),
         cmocka_unit_test(beta_quantile_undoes_the_distribution),
         cmocka_unit_test(order_sorts_and_keeps_ties),
