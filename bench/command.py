@@ -2,6 +2,7 @@
 
     AIS_BUILD: our build folder (build)"""
 import json
+import math
 import os
 import platform
 import resource
@@ -18,6 +19,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.environ.get("AIS_BUILD", os.path.join(ROOT, "build"))
 AISAMPLER = os.path.join(BUILD, "aisampler")
 USAGE, DISTRUST = 2, 3
+BUSY = 20  # a run whose limit is in seconds of the processor is waited for as many times as long
 
 
 def read_json(path):
@@ -62,16 +64,20 @@ def draws(folder):
     return np.stack(columns, axis=1)
 
 
-def call(*arguments, folder, limit, environment=None):
-    """Runs the command into a folder; a usage error ends the benchmark, since it would be the same for every target."""
+def call(*arguments, folder, limit, environment=None, processor=False):
+    """Runs the command into a folder; a usage error ends the benchmark, since it would be the same for every target.
+    processor: the limit counts seconds of the processor, for runs on a busy machine."""
     counts = os.path.join(folder, "counts.json")
     line = [AISAMPLER, *(str(a) for a in arguments), "--out", folder, "--format", "netcdf", "--quiet"]
     began, before = time.perf_counter(), processor_seconds()
     with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
+                          preexec_fn=(lambda: resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit), math.ceil(limit)))) if processor else None,
                           env={**os.environ, **(environment or {}), "AIS_COUNTS": counts}) as process:
         try:
-            message = process.communicate(timeout=limit)[1]
-            late = False
+            message = process.communicate(timeout=BUSY * limit if processor else limit)[1]
+            late = processor and process.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
+            if late:
+                message = f"nothing in {limit} s of the processor"
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             message, late = f"nothing in {limit} s", True

@@ -1,7 +1,7 @@
 """`run` against NUTS on the posteriors of posteriordb: evaluations and seconds to so many effective draws, one thread each.
 
     bash bench/posteriordb/run.sh CHECKOUT [--out DIR] [--who nuts,run] [--only NAMES] [--limit 300] [--effective 4000,40000]
-                                  [--seed 1] [--threads 1] [--dimensions 100]
+                                  [--seed 1] [--threads 1] [--dimensions 100] [--processor] [--shuffle SEED]
 
 CHECKOUT is a checkout of github.com/stan-dev/posteriordb. Taken is every posterior that stanli compiles and that has at most
 100 unconstrained dimensions. Each result is a file in DIR (out/posteriordb), and what is there is not measured again, so that
@@ -19,6 +19,7 @@ import argparse
 import math
 import multiprocessing
 import os
+import random
 import sys
 import time
 
@@ -42,10 +43,10 @@ def leapfrogs(folder):
 
 def gradient_cost(model):
     """Median microseconds at points near 0, where chains start."""
-    random, times = np.random.RandomState(1), []
+    points, times = np.random.RandomState(1), []
     gradient = np.empty(model.dim)
     for _ in range(16):
-        x = 0.1 * random.randn(model.dim)
+        x = 0.1 * points.randn(model.dim)
         model.gradient(x, gradient)
         count, began = 0, time.perf_counter()
         while time.perf_counter() - began < 0.01:
@@ -91,7 +92,7 @@ class Bench:
         """A run and, when it has draws, its answer beside the reference."""
         with command.scratch() as folder:
             result = command.call(*arguments, "--threads", self.wish.threads, "--seed", self.wish.seed, folder=folder,
-                                  limit=self.wish.limit)
+                                  limit=self.wish.limit, processor=self.wish.processor)
             result["wall"] -= result["counted"].get("setup_seconds", 0)  # a model's data are read by both alike
             if "worst_ess" in result:
                 result["moments"] = moments(folder)
@@ -111,7 +112,8 @@ class Bench:
             return result
         for wanted in self.wish.effective:
             draws = math.ceil(1.05 * wanted * best["draws"] / best["worst_ess"])
-            seconds = best["wall"] + best["sample_seconds"] * (draws / best["draws"] - 1)
+            busy = best["processor"] / best["wall"] if self.wish.processor else 1
+            seconds = busy * (best["wall"] + best["sample_seconds"] * (draws / best["draws"] - 1))
             if draws > best["draws"] and seconds < self.wish.limit and 4 * draws * self.model.dim < MOST_NUMBERS:
                 longer = self.sample(draws)
                 best = longer if longer.get("worst_ess") else best
@@ -189,6 +191,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--dimensions", type=int, default=100, help="at most")
+    parser.add_argument("--shuffle", type=int, help="take the posteriors in a random order, so that a part of them is a fair sample")
+    parser.add_argument("--processor", action="store_true", help="the limit counts seconds of the processor")
     wish = parser.parse_args()
     unknown = [who for who in wish.who if who not in ("nuts", "run")]
     if unknown:
@@ -196,8 +200,10 @@ def main():
     names = [n for n in stan.posteriors(wish.checkout) if not wish.only or n.startswith(tuple(wish.only))]
     if not names:
         sys.exit(f"no posterior of {wish.checkout} is called {', '.join(wish.only)}")
+    if wish.shuffle is not None:
+        random.Random(wish.shuffle).shuffle(names)
     os.makedirs(wish.out, exist_ok=True)
-    about = {"seed": wish.seed, "threads": wish.threads, "limit": wish.limit, "machine": command.machine()}
+    about = {"seed": wish.seed, "threads": wish.threads, "limit": wish.limit, "processor": wish.processor, "machine": command.machine()}
     for name in names:
         if finished(wish, name):
             continue
