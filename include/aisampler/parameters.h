@@ -3,11 +3,12 @@
  *     static const ais_parameter parameters[] = {
  *         {"mass", AIS_UNIFORM(0, 10)},
  *         {"slope", AIS_NORMAL(0, 2.5), .count = 3},    slope.1, slope.2, slope.3
+ *         {"angle", AIS_PERIODIC(0, 360)},              uniform on a circle: 359 lies beside 1
  *         {"share", AIS_DIRICHLET(1), .count = 4},      four numbers that sum to 1
  *         {"rate", AIS_LOWER(0)},                       no prior here: it is in the density
  *     };
- *     ais_target density = {.name = "mine", .dim = 9, .logp = my_logp}, *target;
- *     ais_target_with(&context, &density, parameters, 4, &target);
+ *     ais_target density = {.name = "mine", .dim = 10, .logp = my_logp}, *target;
+ *     ais_target_with(&context, &density, parameters, 5, &target);
  *
  * The density is asked for values inside of the bounds only, and all that people see is on their scale. For a parameter
  * with a prior the density is the likelihood: the prior must not be in it. For one with bounds alone it is the density
@@ -16,7 +17,9 @@
  * In a C file (density.h) the same array is .parameters; in Python the same kinds are strings, "uniform(0, 10)".
  *
  * How it is done: a prior's parameter is its quantile at Phi(x), x standard normal before the data. Bounds are undone
- * as in Stan: log(theta - low), log-odds, sticks broken off 1, logs of differences.
+ * as in Stan: log(theta - low), log-odds, sticks broken off 1, logs of differences. A circle is unrolled: x may go
+ * around it more than once, and the density of theta is shared out over its images, smoothly, so that nothing is cut
+ * where the circle closes.
  */
 #ifndef AISAMPLER_PARAMETERS_H
 #define AISAMPLER_PARAMETERS_H
@@ -46,6 +49,7 @@ typedef enum ais_kind {
     AIS_KIND_BETA,
     AIS_KIND_DIRICHLET,
     AIS_KIND_CUBE,
+    AIS_KIND_PERIODIC,
     AIS_KIND_COUNT
 } ais_kind;
 
@@ -73,6 +77,7 @@ typedef struct ais_parameter {
 
 /* Priors. Elements are independent, but for the Dirichlet's. */
 #define AIS_UNIFORM(low, high)           .kind = AIS_KIND_UNIFORM, .argument = {(low), (high)}
+#define AIS_PERIODIC(low, high)          .kind = AIS_KIND_PERIODIC, .argument = {(low), (high)} /* on a circle */
 #define AIS_NORMAL(mean, sd)             .kind = AIS_KIND_NORMAL, .argument = {(mean), (sd)}
 #define AIS_LOGNORMAL(mean, sd)          .kind = AIS_KIND_LOGNORMAL, .argument = {(mean), (sd)} /* of the logarithm */
 #define AIS_HALF_NORMAL(scale)           .kind = AIS_KIND_HALF_NORMAL, .argument = {(scale)}

@@ -107,6 +107,36 @@ static void beta(const double *a, double x, ais_element *e) {
     e->log_slope = log_phi(clip(x, AIS_MOST_SCORE)) - log_density;
 }
 
+/* ---- periodic -------------------------------------------------------------------------------------- */
+
+/* x may go around the circle more than once, a turn each, and theta is where it is then. Before the data x is uniform
+ * on the turn around 0 with normal noise of the size `soft` added: the shares that the images x, x + turn, ... of one
+ * theta get of its density sum to 1. So there is no cut, and log Z stays as it is. The variance is 1. */
+static const double turn = 3.2503, soft = 0.3459;
+
+/* The logarithm of the share of the image x, and its slope by x. */
+static double log_share(double x, double *slope) {
+    double z = fabs(x), a = (0.5 * turn - z) / soft, b = (-0.5 * turn - z) / soft;
+    double log_a, ratio; /* log Phi(a), Phi(b) / Phi(a) */
+    if (a > -30) {
+        log_a = ais_log_normal_cdf(a);
+        ratio = exp(ais_log_normal_cdf(b) - log_a);
+    } else { /* of a tail that a double may not hold: the first terms of its series */
+        log_a = log_phi(a) - log(-a) + log1p(-1 / (a * a));
+        ratio = 0;
+    }
+    double both = log_a + log1p(-ratio);
+    double by_z = (exp(log_phi(b) - both) - exp(log_phi(a) - both)) / soft;
+    *slope = x < 0 ? -by_z : by_z;
+    return both;
+}
+
+static void periodic(const double *a, double x, ais_element *e) {
+    double u = x / turn + 0.5, width = a[1] - a[0];
+    e->theta = inside(a[0] + width * (u - floor(u)), a[0], a[1]);
+    e->log_slope = log(width / turn) + log_share(x, &e->bend);
+}
+
 /* ---- what makes no sense ------------------------------------------------------------------------- */
 
 static bool number(double value) { return isfinite(value); }
@@ -155,6 +185,7 @@ const ais_kind_type ais_kind_types[AIS_KIND_COUNT] = {
     [AIS_KIND_GAMMA] = {"gamma", "shape, rate", true, gamma_prior, two_scales},
     [AIS_KIND_BETA] = {"beta", "a, b", true, beta, two_scales},
     [AIS_KIND_DIRICHLET] = {"dirichlet", "concentration", true, NULL, several_and_scale},
+    [AIS_KIND_PERIODIC] = {"periodic", "low, high", true, periodic, two_bounds},
     [AIS_KIND_CUBE] = {"cube", "", true, NULL, a_function},
 };
 
@@ -269,6 +300,8 @@ static double cube_forward(const ais_parameter *parameter, int n, const double *
 
 /* ---- all kinds ------------------------------------------------------------------------------------ */
 
+static double log_width(const ais_parameter *parameter) { return log(parameter->argument[1] - parameter->argument[0]); }
+
 void ais_parameter_forward(const ais_parameter *parameter, const double *x, double *theta, double *log_term,
                            double *log_slope, void *data) {
     const ais_kind_type *type = &ais_kind_types[parameter->kind];
@@ -287,7 +320,9 @@ void ais_parameter_forward(const ais_parameter *parameter, const double *x, doub
         slope = ordered_forward(parameter, x, theta);
     else
         slope = cube_forward(parameter, n, x, theta, data);
-    *log_term += type->prior ? log_normal(n, x) : slope;
+    *log_term += parameter->kind == AIS_KIND_PERIODIC ? slope - count * log_width(parameter)
+                 : type->prior                        ? log_normal(n, x)
+                                                      : slope;
     *log_slope += slope;
 }
 
@@ -302,7 +337,10 @@ void ais_parameter_backward(const ais_parameter *parameter, const double *x, con
         for (int i = 0; i < parameter->count; i++) {
             ais_element e = {0};
             type->element(parameter->argument, x[i], &e);
-            by_x[i] = by_theta[i] * exp(e.log_slope) + (type->prior ? -x[i] : e.bend);
+            if (parameter->kind == AIS_KIND_PERIODIC)
+                by_x[i] = by_theta[i] * exp(log_width(parameter)) / turn + e.bend;
+            else
+                by_x[i] = by_theta[i] * exp(e.log_slope) + (type->prior ? -x[i] : e.bend);
         }
     }
 }

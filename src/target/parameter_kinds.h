@@ -6,11 +6,11 @@
 
 #include <aisampler/target.h>
 
-/* One element; theta grows with x. */
+/* One element; theta grows with x, but where a circle closes. */
 typedef struct ais_element {
     double theta;
-    double log_slope; /* log d theta / dx */
-    double bend;      /* d log_slope / dx; of kinds without a prior only */
+    double log_slope; /* log d theta / dx; of a circle with log of the share that this image of theta has */
+    double bend;      /* d log_slope / dx; of kinds without a prior, and of circles, only */
 } ais_element;
 
 typedef struct ais_kind_type {

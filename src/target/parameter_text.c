@@ -10,7 +10,7 @@
 
 static const char *kind_name(const void *nothing, int i) {
     (void)nothing;
-    return i < AIS_KIND_CUBE ? ais_kind_types[i].name : i == AIS_KIND_CUBE ? "positive" : NULL;
+    return i >= AIS_KIND_COUNT ? NULL : i == AIS_KIND_CUBE ? "positive" : ais_kind_types[i].name;
 }
 
 void ais_parameter_text(const ais_parameter *parameter, char *text, size_t size) {
@@ -50,11 +50,12 @@ static int read_arguments(const char *at, double argument[3]) {
 
 static ais_status unknown(ais_context *context, const char *who, const char *word) {
     const char *near = ais_nearest_word(word, kind_name, NULL);
-    return ais_fail(context, AIS_BAD_ARGUMENT,
-                    "parameter %.60s: there is no prior or bound '%.60s'%s%s%s; there are uniform, normal, lognormal, "
-                    "half_normal, half_cauchy, cauchy, student, exponential, gamma, beta, dirichlet, real, positive, "
-                    "lower, upper, between, simplex, ordered",
-                    who, word, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+    return ais_fail(
+        context, AIS_BAD_ARGUMENT,
+        "parameter %.60s: there is no prior or bound '%.60s'%s%s%s; there are uniform, periodic, normal, lognormal, "
+        "half_normal, half_cauchy, cauchy, student, exponential, gamma, beta, dirichlet, real, positive, "
+        "lower, upper, between, simplex, ordered",
+        who, word, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
 ais_status ais_parameter_parse(ais_context *context, const char *text, ais_parameter *parameter) {
@@ -71,8 +72,8 @@ ais_status ais_parameter_parse(ais_context *context, const char *text, ais_param
         return AIS_OK;
     }
     int kind = 0;
-    while (kind < AIS_KIND_CUBE && strcmp(ais_kind_types[kind].name, word) != 0) kind++;
-    if (kind == AIS_KIND_CUBE) return unknown(context, who, word);
+    while (kind < AIS_KIND_COUNT && (kind == AIS_KIND_CUBE || strcmp(ais_kind_types[kind].name, word) != 0)) kind++;
+    if (kind == AIS_KIND_COUNT) return unknown(context, who, word);
     const ais_kind_type *type = &ais_kind_types[kind];
     if (read_arguments(rest, parameter->argument) != ais_kind_arguments((ais_kind)kind))
         return ais_fail(context, AIS_BAD_ARGUMENT, "parameter %.60s: '%.100s' must be %s%s%s%s", who, text, type->name,

@@ -247,6 +247,110 @@ static void evidence_and_moments_of_conjugate_models(void **state) {
     ais_target_close(target);
 }
 
+/* ---- circles ------------------------------------------------------------------------------------------- */
+
+/* The most by which the shares of a theta's images miss 1, when every log slope is off by `wrong`. */
+static double worst_sum_of_images(double wrong) {
+    const double argument[3] = {-10, 350}, h = 0.1;
+    const ais_kind_type *type = &ais_kind_types[AIS_KIND_PERIODIC];
+    ais_element left = {0}, right = {0}, e = {0};
+    type->element(argument, -h, &left);
+    type->element(argument, h, &right);
+    double slope = (right.theta - left.theta) / (2 * h), turn = 360 / slope, worst = 0;
+    for (double x = -0.499 * turn; x < 0.499 * turn; x += 0.0173) {
+        double sum = 0, theta = NAN;
+        for (int k = -4; k <= 4; k++) {
+            type->element(argument, x + k * turn, &e);
+            sum += exp(e.log_slope + wrong);
+            if (k > -4) assert_true(fabs(e.theta - theta) < 1e-9);
+            theta = e.theta;
+        }
+        worst = fmax(worst, fabs(sum / slope - 1));
+    }
+    return worst;
+}
+
+static void images_on_a_circle_share_one_density(void **state) {
+    (void)state;
+    assert_true(worst_sum_of_images(0) < 1e-12);
+    assert_true(worst_sum_of_images(1e-4) > 5e-5);
+    ais_element e = {0}, near = {0};
+    const double argument[3] = {0, 1};
+    for (double x = -60; x <= 60; x += 0.71) { /* far out, too, where shares are no doubles any more */
+        double h = 1e-6;
+        ais_kind_types[AIS_KIND_PERIODIC].element(argument, x - h, &near);
+        ais_kind_types[AIS_KIND_PERIODIC].element(argument, x + h, &e);
+        double by_differences = (e.log_slope - near.log_slope) / (2 * h);
+        ais_kind_types[AIS_KIND_PERIODIC].element(argument, x, &e);
+        if (!(fabs(e.bend - by_differences) < 1e-3 * (1 + fabs(e.bend))))
+            fail_msg("x = %g: the share's slope is %g, not %g", x, e.bend, by_differences);
+    }
+}
+
+/* Concentration 2 around 0, which is where the circle closes; *data: how far the gradient is off. */
+static double von_mises_grad(const double *t, double *gradient, void *data) {
+    gradient[0] = -2 * sin(t[0]) + *(const double *)data;
+    return 2 * cos(t[0]);
+}
+static double von_mises(const double *t, void *data) {
+    (void)data;
+    return 2 * cos(t[0]);
+}
+static double nothing(const double *t, void *data) {
+    (void)t, (void)data;
+    return 0;
+}
+
+static void circles_have_no_cut(void **state) {
+    (void)state;
+    static const ais_parameter parameters[] = {{"angle", AIS_PERIODIC(0, 2 * PI)}};
+    double exact = 0, off = 0.2;
+    const ais_target around = {.name = "von Mises",
+                               .dim = 1,
+                               .logp = von_mises,
+                               .grad = von_mises_grad,
+                               .data = &exact},
+                     wrong = {.name = "wrong", .dim = 1, .logp = von_mises, .grad = von_mises_grad, .data = &off},
+                     empty = {.name = "no data", .dim = 1, .logp = nothing};
+    const struct {
+        const ais_target *density;
+        double log_z, cosine[2]; /* I1(2) / I0(2), I2(2) / I0(2) */
+    } known[] = {{&around, 0.82399353, {0.69777466, 0.30222534}}, {&empty, 0, {0, 0}}};
+    ais_context context = {0};
+    ais_target *target;
+    for (int k = 0; k < 2; k++) {
+        assert_ok(context, ais_target_with(&context, known[k].density, parameters, 1, &target));
+        ais_check check = {0};
+        assert_ok(context, ais_target_check(&context, target, 7, &check));
+        ais_run_result *result;
+        const ais_run_options options = {AIS_RUN_HEAD, .seed = 9};
+        assert_ok(context, ais_run(&context, target, &options, &result));
+        assert_true(result->trust);
+        if (!(fabs(result->log_z - known[k].log_z) < 5 * result->log_z_error + 1e-3))
+            fail_msg("log Z is %g +- %g, not %g", result->log_z, result->log_z_error, known[k].log_z);
+        const ais_draws *draws = result->draws;
+        size_t n = (size_t)draws->chains * (size_t)draws->draws;
+        double noise = 6 / sqrt(fmin(result->diagnosis->parameter[0].ess_bulk, (double)n));
+        for (int wave = 1; wave <= 2; wave++) {
+            double c = 0, s = 0;
+            for (size_t i = 0; i < n; i++) {
+                c += cos(wave * draws->value[i]) / (double)n;
+                s += sin(wave * draws->value[i]) / (double)n;
+            }
+            if (!(fabs(c - known[k].cosine[wave - 1]) < noise && fabs(s) < noise))
+                fail_msg("wave %d: mean cosine %g, not %g; mean sine %g", wave, c, known[k].cosine[wave - 1], s);
+        }
+        /* What is shown is the density of the angle: that of an image alone would be too low. */
+        assert_true(fabs(draws->logp[5] - known[k].density->logp(&draws->value[5], NULL) + log(2 * PI)) < 1e-8);
+        ais_run_free(result);
+        ais_target_close(target);
+    }
+    assert_ok(context, ais_target_with(&context, &wrong, parameters, 1, &target));
+    ais_check check = {0};
+    assert_int_equal(ais_target_check(&context, target, 7, &check), AIS_BAD_DENSITY);
+    ais_target_close(target);
+}
+
 /* ---- a prior of one's own, words, and what is refused -------------------------------------------------- */
 
 static void triangle(const double *u, double *theta, void *data) {
@@ -279,8 +383,8 @@ static void own_transforms_are_priors(void **state) {
 static void text_goes_both_ways(void **state) {
     (void)state;
     ais_context context = {0};
-    static const char *const good[] = {"uniform(0, 10)", "student(3, -1, 2.5)", "simplex", "lower(0)",
-                                       "dirichlet(0.5)"};
+    static const char *const good[] = {"uniform(0, 10)", "student(3, -1, 2.5)", "simplex",
+                                       "lower(0)",       "dirichlet(0.5)",      "periodic(-180, 180)"};
     for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
         ais_parameter p = {.name = "a"};
         char text[80];
@@ -297,6 +401,7 @@ static void text_goes_both_ways(void **state) {
                {"normal(0)", "parameter mass: 'normal(0)' must be normal(mean, sd) with numbers"},
                {"normal(0, x)", "must be normal(mean, sd) with numbers"},
                {"normal(0, 1) + 1", "must be normal(mean, sd) with numbers"},
+               {"cube", "there is no prior or bound 'cube'"},
                {"simplex(3)", "parameter mass: 'simplex(3)' must be simplex"},
                {"", "there is no prior or bound ''"}};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
@@ -312,6 +417,7 @@ static void nonsense_is_refused(void **state) {
         ais_parameter p;
         const char *message;
     } bad[] = {{{"a", AIS_UNIFORM(3, 1)}, "parameter a: uniform(3, 1): low must be below high"},
+               {{"a", AIS_PERIODIC(360, 0)}, "parameter a: periodic(360, 0): low must be below high"},
                {{"a", AIS_NORMAL(0, -1)}, "parameter a: normal(0, -1): the second must be above 0"},
                {{"a", AIS_BETWEEN(1, 1)}, "low must be below high"},
                {{"a", AIS_LOWER(INFINITY)}, "must be a number"},
@@ -335,6 +441,8 @@ int main(void) {
         cmocka_unit_test(gradients_hold_for_every_constraint),
         cmocka_unit_test(jacobians_are_determinants),
         cmocka_unit_test(evidence_and_moments_of_conjugate_models),
+        cmocka_unit_test(images_on_a_circle_share_one_density),
+        cmocka_unit_test(circles_have_no_cut),
         cmocka_unit_test(own_transforms_are_priors),
         cmocka_unit_test(text_goes_both_ways),
         cmocka_unit_test(nonsense_is_refused),

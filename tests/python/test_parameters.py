@@ -62,6 +62,20 @@ def test_evidence_and_observations(prior):
     np.testing.assert_allclose(result.log_likelihood["y"][2], conjugate(result.draws[2]))
 
 
+def test_an_angle_has_no_cut():
+    """Von Mises around 0, where the circle closes; the second angle is not seen at all."""
+    prior = {"angle": f"periodic(0, {2 * np.pi})", "free": "periodic(-180, 180)"}
+    result = aisampler.sample(prior=prior, likelihood=lambda t: 5 * (np.cos(t[:, 0]) - 1), seed=3)
+    assert result.trust, result
+    assert abs(result.log_z - np.log(np.i0(5) * np.exp(-5))) < 5 * result.log_z_error + 1e-3
+    angle, free = result.draws[..., 0], result.draws[..., 1]
+    assert (angle > 0).all() and (angle < 2 * np.pi).all() and abs((angle > np.pi).mean() - 0.5) < 0.05
+    assert abs(np.cos(angle).mean() - 0.8933832) < 0.02
+    assert abs(np.exp(1j * np.radians(free)).mean()) < 0.05
+    with pytest.raises(ValueError, match="must be periodic\\(low, high\\) with numbers"):
+        aisampler.sample(prior={"angle": "periodic(6.28)"}, likelihood=lambda t: t[:, 0])
+
+
 def test_a_transform_of_the_unit_cube():
     cube = lambda u: np.array([stats.beta.ppf(u[0], 2, 3), stats.norm.ppf(u[1])])
     result = aisampler.sample(lambda t: conjugate(t).sum(1), 2, prior=cube, names=["p", "m"], draws=300)

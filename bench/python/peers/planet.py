@@ -60,8 +60,8 @@ def peer(seed) -> Outcome:
 def ours(seed, effective) -> Outcome:
     function, watch = Counted(likelihood), Watch()
     # ours {
-    prior = {"log_period": f"uniform({LOG_LOW}, {LOG_HIGH})", "amplitude": "uniform(0, 50)", "phase": "uniform(0, 1)", "e": "uniform(0, 0.8)",
-             "omega": f"uniform(0, {2 * np.pi})", "offset": "uniform(-20, 20)", "jitter": "uniform(0, 10)"}
+    prior = {"log_period": f"uniform({LOG_LOW}, {LOG_HIGH})", "amplitude": "uniform(0, 50)", "phase": "periodic(0, 1)", "e": "uniform(0, 0.8)",
+             "omega": f"periodic(0, {2 * np.pi})", "offset": "uniform(-20, 20)", "jitter": "uniform(0, 10)"}
     result = aisampler.sample(prior=prior, likelihood=function, seed=seed, effective=effective, threads=1)
     # }
     return of_ours(result, function.points, watch.seconds(), 7)
