@@ -214,11 +214,11 @@ def sample(
         Number of parameters of a function; with a ``prior`` of names it is known.
     prior
         Of every parameter, in the order in which the function gets them: a dict of names and priors. A prior is a text,
-        "uniform(0, 10)", "normal(0, 1)", "lognormal(0, 1)", "half_normal(2)", "half_cauchy(5)", "cauchy(0, 1)",
-        "student(3, 0, 1)", "exponential(1)", "gamma(2, 1)", "beta(2, 2)", "dirichlet(1)", a frozen distribution of
-        scipy.stats, or a pair of one of them and a count for a vector. Without a prior, for a density that has its own:
-        "real", "positive", "lower(0)", "upper(1)", "between(0, 1)", "simplex", "ordered". Or one function from the unit
-        cube, u -> parameters, as nested samplers have it, with ``dim``. ``logp`` is then the likelihood, and with priors
+        "uniform(0, 10)", "periodic(0, 360)", "normal(0, 1)", "lognormal(0, 1)", "half_normal(2)", "half_cauchy(5)",
+        "cauchy(0, 1)", "student(3, 0, 1)", "exponential(1)", "gamma(2, 1)", "beta(2, 2)", "dirichlet(1)", a frozen
+        distribution of scipy.stats, or a pair of one of them and a count for a vector. Without a prior, for a density that
+        has its own: "real", "positive", "lower(0)", "upper(1)", "between(0, 1)", "simplex", "ordered". Or one function
+        from the unit cube, u -> parameters, as nested samplers have it, with ``dim``. ``logp`` is then the likelihood, and with priors
         for all of them log Z is the evidence.
     likelihood
         ``logp`` by another name, beside ``prior``. It may have a value for every observation, (n, dim) -> (n,
