@@ -146,7 +146,10 @@ static const char *any_number(const ais_parameter *p) { return number(p->argumen
 static const char *a_scale(const ais_parameter *p) { return positive(p->argument[0]) ? NULL : "must be above 0"; }
 static const char *two_bounds(const ais_parameter *p) {
     const double *a = p->argument;
-    return !number(a[0]) || !number(a[1]) ? "both must be numbers" : a[0] < a[1] ? NULL : "low must be below high";
+    return !number(a[0]) || !number(a[1]) ? "both must be numbers"
+           : !(a[0] < a[1])               ? "low must be below high"
+           : !number(a[1] - a[0])         ? "they are too far apart"
+                                          : NULL;
 }
 static const char *place_and_scale(const ais_parameter *p) {
     return !number(p->argument[0])    ? "the first must be a number"

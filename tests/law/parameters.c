@@ -418,6 +418,7 @@ static void nonsense_is_refused(void **state) {
         const char *message;
     } bad[] = {{{"a", AIS_UNIFORM(3, 1)}, "parameter a: uniform(3, 1): low must be below high"},
                {{"a", AIS_PERIODIC(360, 0)}, "parameter a: periodic(360, 0): low must be below high"},
+               {{"a", AIS_PERIODIC(-1e308, 1e308)}, "they are too far apart"},
                {{"a", AIS_NORMAL(0, -1)}, "parameter a: normal(0, -1): the second must be above 0"},
                {{"a", AIS_BETWEEN(1, 1)}, "low must be below high"},
                {{"a", AIS_LOWER(INFINITY)}, "must be a number"},
