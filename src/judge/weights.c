@@ -118,9 +118,31 @@ double ais_draws_per_effective(const ais_verdict *verdict, int proposals) {
     return verdict->seen;
 }
 
+/* Draws that a part of p which proposals never reach takes until the other kernel has led out of it. */
+static double longest_stay(int relief) {
+    static const double steps_to_lead = 8; /* of the other kernel, back to where proposals are accepted: notebook */
+    return steps_to_lead * (ais_relief_proposals(relief) + 1);
+}
+
+/* Twice the mass of p that so many effective draws may have missed. */
+static double unseen(double ess) { return 2 / ess; }
+
+ais_verdict ais_flawless(size_t n) {
+    ais_verdict verdict = {.acceptance = 1, .seen = 1};
+    for (int k = 0; k < AIS_RELIEFS; k++) verdict.relieved[k] = 1 + unseen((double)n) * longest_stay(k);
+    return verdict;
+}
+
+ais_verdict ais_verdict_of_more(const ais_verdict *verdict, double times) {
+    ais_verdict more = *verdict;
+    double ess = verdict->weighing.ess, less = unseen(ess) - unseen(times * ess);
+    more.weighing.ess *= times;
+    for (int k = 0; k < AIS_RELIEFS; k++) more.relieved[k] -= less * longest_stay(k);
+    return more;
+}
+
 ais_status ais_judge_weights(ais_context *context, size_t n, const double *log_weight, size_t many, const double *given,
                              double wanted, ais_verdict *found) {
-    static const double steps_to_lead = 8; /* of the other kernel, back to where proposals are accepted: notebook */
     ais_verdict verdict = {.seen = INFINITY};
     for (int k = 0; k < AIS_RELIEFS; k++) verdict.relieved[k] = INFINITY;
     *found = verdict;
@@ -142,12 +164,11 @@ ais_status ais_judge_weights(ais_context *context, size_t n, const double *log_w
     const tail heavy = tail_of(&of, verdict.weighing.pareto_k);
     double share = (double)heavy.count / (double)n;
     double draws = wanted * fmax(own_time(&of, 0, INFINITY), given_time(&of, many, given, INFINITY));
-    double unseen = 2 / verdict.weighing.ess; /* twice the mass of p that may have been missed */
     for (int k = -1; k < AIS_RELIEFS; k++) {
-        double longest = k < 0 ? INFINITY : steps_to_lead * (ais_relief_proposals(k) + 1);
+        double longest = k < 0 ? INFINITY : longest_stay(k);
         double own = own_time(&of, heavy.count, longest) + (share > 0 ? tail_time(&heavy, share, draws, longest) : 0);
         double time = fmax(fmax(own, given_time(&of, many, given, longest)), 1);
-        *(k < 0 ? &verdict.seen : &verdict.relieved[k]) = k < 0 ? time : time + unseen * longest;
+        *(k < 0 ? &verdict.seen : &verdict.relieved[k]) = k < 0 ? time : time + unseen(verdict.weighing.ess) * longest;
     }
     verdict.acceptance = acceptance(&of, many, given);
     cut_off(&of, &verdict);

@@ -498,7 +498,7 @@ static ais_status prepare(ais_context *context, ais_map_learning *this) {
     size_t dim = (size_t)target->dim;
     this->economy = ais_economy_begin(options->effective > 0 ? options->effective : usual_wanted,
                                       options->effective > 0 || options->seconds > 0);
-    this->before = NAN;
+    this->flaw_before = NAN;
     this->judged = -1;
     this->evidence = (ais_weighing){.log_mean = NAN, .log_error = INFINITY};
     this->evaluator = (ais_evaluator){.context = context,

@@ -84,8 +84,10 @@ typedef struct ais_map_learning {
     ais_verdict verdict;   /* of the best */
     int proposals;         /* of the best between two steps of NUTS in its latent space; 0: it proposes alone */
     int vain;              /* judgements since the best */
-    double waste, before;  /* proposals that an effective draw costs beyond one: of the best now, and before its last
-                              round */
+    double waste;          /* proposals that an effective draw of the best costs beyond one, */
+    double open;           /* the part of them that stands for what its judgement may not have seen, */
+    double flaw_before;    /* and what was left without that before its last round, or NAN */
+    size_t judged_by;      /* draws */
     double scale;          /* of the region that was searched */
     double *mean, *factor; /* of the affine map behind present maps */
     ais_explored explored;

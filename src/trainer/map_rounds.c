@@ -109,22 +109,27 @@ ais_status ais_map_source(ais_context *context, ais_map_learning *this, const ai
     return AIS_OK;
 }
 
+/* A judgement of the best by more draws. */
+static bool judged_before(const ais_map_learning *this, const ais_source *source) {
+    return this->best && source->map == this->best;
+}
+
 static ais_status draw_and_weigh(ais_context *context, ais_map_learning *this, const ais_source *source, size_t n,
                                  double *room, ais_verdict *verdict) {
     int dim = this->archive.dim;
+    bool slopes = this->slopes && !judged_before(this, source); /* a fit may follow */
     double *x = room, *gradient = x + n * (size_t)dim, *logp = gradient + n * (size_t)dim, *logq = logp + n, *given;
     size_t many;
     int from;
     ais_status status = ais_source_draw(context, source, dim, this->lesson->pool, this->lesson->options->seed,
                                         ais_stream_step(AIS_USE_JUDGE) + (uint64_t)this->round, n, x, logq);
     if (status == AIS_OK)
-        status = this->slopes ? ais_evaluate_gradient(&this->evaluator, n, x, logp, gradient)
-                              : ais_evaluate(&this->evaluator, n, x, logp);
+        status = slopes ? ais_evaluate_gradient(&this->evaluator, n, x, logp, gradient)
+                        : ais_evaluate(&this->evaluator, n, x, logp);
     for (size_t c = 0; c < n && status == AIS_OK; c++)
         if (logq[c] == INFINITY) logp[c] = -INFINITY; /* a draw that was lost: it must not weigh later, either */
     if (status == AIS_OK) status = ais_map_source(context, this, source, &from);
-    if (status == AIS_OK)
-        status = ais_archive_add(context, &this->archive, from, n, x, logp, this->slopes ? gradient : NULL);
+    if (status == AIS_OK) status = ais_archive_add(context, &this->archive, from, n, x, logp, slopes ? gradient : NULL);
     if (status == AIS_OK) status = weigh_chains(context, this, source, &given, &many);
     if (status != AIS_OK) return status;
     this->judged = from;
@@ -188,12 +193,11 @@ static void add_evidence(ais_map_learning *this, const ais_weighing *term, doubl
 /* Proposals that an effective draw costs: with steps of NUTS in the map's latent space after every so many of them, in
  * *proposals, where there are gradients; of the map alone (0) where there are none, where the map is so bad that NUTS
  * knows nothing of its latent space, or where the caller has shaped it: then it draws as it was asked for. */
-static double effective_cost(const ais_map_learning *this, const ais_source *source, const ais_verdict *verdict,
-                             int *proposals) {
+static double effective_cost(const ais_map_learning *this, bool map, const ais_verdict *verdict, int *proposals) {
     /* Of a step of NUTS where p is about normal; the less it is so in the latent space, the more. */
     static const double usual_leapfrogs = 7, hopeless = 0.1;
     bool free = !this->lesson->options->shape;
-    bool relief = free && source->map && this->slopes && this->lesson->target->grad && verdict->acceptance > hopeless;
+    bool relief = free && map && this->slopes && this->lesson->target->grad && verdict->acceptance > hopeless;
     double least = relief ? INFINITY : verdict->seen,
            step = usual_leapfrogs / verdict->acceptance * this->economy.gradient / this->economy.density;
     *proposals = 0;
@@ -205,6 +209,15 @@ static double effective_cost(const ais_map_learning *this, const ais_source *sou
     }
     return least;
 }
+
+/* Proposals beyond one that an effective draw of a map without any flaw costs, judged by n draws. */
+static double open_waste(const ais_map_learning *this, bool map, size_t n) {
+    const ais_verdict flawless = ais_flawless(n);
+    int proposals;
+    return effective_cost(this, map, &flawless, &proposals) - 1;
+}
+
+static double flaw(const ais_map_learning *this) { return fmax(this->waste - this->open, 0); }
 
 ais_status ais_map_judge(ais_context *context, ais_map_learning *this, const ais_source *source, size_t n) {
     enum { LEAST = 32 };
@@ -226,22 +239,28 @@ ais_status ais_map_judge(ais_context *context, ais_map_learning *this, const ais
     this->share = verdict.weighing.ess / (double)n;
     add_evidence(this, &verdict.weighing, (double)n);
     int proposals;
-    double cost = fmin(effective_cost(this, source, &verdict, &proposals), 1e6), waste = cost - 1;
+    double cost = fmin(effective_cost(this, source->map, &verdict, &proposals), 1e6), waste = cost - 1;
+    bool again = judged_before(this, source);
     ais_lesson_judged(this->lesson, &verdict, 1 / ais_draws_per_effective(&verdict, proposals));
-    if (this->best && !(waste < this->waste)) {
+    if (this->best && !again && !(waste < this->waste)) {
         this->vain++;
         return AIS_OK;
     }
     bool known = this->best != NULL;
+    double left = known ? flaw(this) : NAN;
     ais_kernel *kept;
     status =
         source->map ? ais_learned_copy(context, source->map, &kept) : copy_mixture(context, source->mixture, &kept);
     if (status != AIS_OK) return status;
     ais_kernel_free(this->best);
     this->best = kept;
-    this->vain = known && waste > worth * this->waste ? this->vain + 1 : 0;
-    this->before = known ? this->waste : NAN;
+    if (!again) {
+        this->vain = known && waste > worth * this->waste ? this->vain + 1 : 0;
+        this->flaw_before = left;
+    }
     this->waste = waste;
+    this->open = open_waste(this, source->map, n);
+    this->judged_by = n;
     this->verdict = verdict;
     this->proposals = proposals;
     return AIS_OK;
@@ -403,6 +422,32 @@ static ais_status fit(ais_context *context, ais_map_learning *this) {
 
 /* ---- rounds ---------------------------------------------------------------------------------------- */
 
+/* All that is left to spend if the best is judged again, by n draws. */
+static double cost_again(const ais_map_learning *this, size_t n) {
+    const ais_verdict more = ais_verdict_of_more(&this->verdict, (double)n / (double)this->judged_by);
+    int proposals;
+    double draw = effective_cost(this, true, &more, &proposals) * proposal_cost(this);
+    return (double)n * this->economy.density + this->economy.wanted * draw;
+}
+
+/* How many draws that should be; 0: it is not worth it. More of them serve to propose more often between two steps of
+ * NUTS. Where the map has flaws these steps do more than lead out of what was not seen, and are worth keeping. */
+static size_t draws_again(const ais_map_learning *this) {
+    enum { MOST = 1 << 14 };
+    static const double most_flaw = 0.1; /* beside what is open: notebook */
+    size_t best = 0;
+    bool map = this->best && this->slopes && ais_as_learned(this->best);
+    if (!map || !(flaw(this) < most_flaw * this->open)) return 0;
+    double least = this->economy.wanted * fmin(ais_map_cost(this), ais_nuts_cost(this));
+    for (size_t n = 2 * this->judged_by; n <= MOST && affordable(this, n) == n; n *= 2) {
+        double cost = cost_again(this, n);
+        if (!(cost < least)) continue;
+        least = cost;
+        best = n;
+    }
+    return best;
+}
+
 /* Whether what a fit and the judgement after it cost is less than what they are likely to save in draws. */
 static bool pays(const ais_map_learning *this) {
     enum { VAIN = 1, MOST_VAIN = 8 };
@@ -410,14 +455,16 @@ static bool pays(const ais_map_learning *this) {
     static const double stake = 0.1;     /* of what the draws would cost, for rounds that may be in vain */
     const ais_economy *economy = &this->economy;
     if (!this->best) return true;
-    double after = (1 + ais_waste_after(this->before, this->waste)) * proposal_cost(this);
+    double waste = ais_waste_after(this->flaw_before, flaw(this)) + open_waste(this, this->present, this->fit.draws);
     double points = (double)this->fit.draws * (this->slopes ? 1 : 1.5); /* with those beyond */
     double cost = points * (this->slopes ? economy->gradient : economy->density) + economy->arithmetic * fit_work(this);
-    double draw = fmin(ais_map_cost(this), ais_nuts_cost(this));
+    double draw = fmin(ais_map_cost(this), ais_nuts_cost(this)), stop = economy->wanted * draw;
+    size_t again = draws_again(this);
+    if (again) stop = cost_again(this, again);
     bool rises = this->share > much_more * this->share_before;
     bool bold =
         !this->slopes && this->vain <= MOST_VAIN && (rises || this->vain * cost < stake * economy->wanted * draw);
-    return (this->vain <= VAIN || bold) && cost < economy->wanted * (draw - after);
+    return (this->vain <= VAIN || bold) && cost + economy->wanted * (1 + waste) * proposal_cost(this) < stop;
 }
 
 /* Fisher: every point that was evaluated comes 20 times; as many more follow, up to what a verdict needs. */
@@ -439,7 +486,7 @@ static bool enlarge(ais_map_learning *this) {
     this->plan = next;
     this->plan_number++;
     this->fit.anew = true;
-    this->before = NAN;
+    this->flaw_before = NAN;
     return true;
 }
 
@@ -466,7 +513,7 @@ static ais_status plan_weights(ais_context *context, ais_map_learning *this, boo
     if (number == 0 && this->best) { /* a mixture may do: would all that a map takes pay? */
         fit->steps = NEW_MAPS * ROUGH + FINE;
         fit->draws = (NEW_MAPS + 1) * DRAWS;
-        this->before = NAN; /* what mixtures gained says nothing of maps */
+        this->flaw_before = NAN; /* what mixtures gained says nothing of maps */
         if (!pays(this)) return AIS_OK;
     }
     /* The first fit has shown what a step costs: the last one alone may take longer than all draws by what there is. */
@@ -514,6 +561,11 @@ ais_status ais_map_rounds(ais_context *context, ais_map_learning *this) {
             status = plan_slopes(context, this, &due);
         else if (!this->fitting)
             status = plan_weights(context, this, &due);
+        size_t again = due ? 0 : draws_again(this);
+        if (status == AIS_OK && again) {
+            status = ais_map_judge(context, this, &(ais_source){.map = this->best}, again);
+            continue;
+        }
         if (status != AIS_OK || !due) return status;
         if (!this->fitting && !this->slopes) status = draw_beside(context, this);
         if (status != AIS_OK) return status;

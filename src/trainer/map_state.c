@@ -118,7 +118,9 @@ static void exchange_verdicts(ais_checkpoint *checkpoint, ais_map_learning *this
     AIS_FIELD(checkpoint, this, share);
     AIS_FIELD(checkpoint, this, share_before);
     AIS_FIELD(checkpoint, this, waste);
-    AIS_FIELD(checkpoint, this, before);
+    AIS_FIELD(checkpoint, this, open);
+    AIS_FIELD(checkpoint, this, flaw_before);
+    AIS_FIELD(checkpoint, this, judged_by);
     ais_checkpoint_integer(checkpoint, "vain", &this->vain, 0, INT_MAX);
 }
 

@@ -107,8 +107,28 @@ static void one_draw_has_it_all(void **state) {
     assert_true(isinf(judge(N, weight).seen));
 }
 
+static void same_verdict(const ais_verdict *a, const ais_verdict *b) {
+    assert_true(fabs(a->acceptance - b->acceptance) < 1e-9);
+    for (int k = 0; k < AIS_RELIEFS; k++) assert_true(fabs(a->relieved[k] - b->relieved[k]) < 1e-9);
+}
+
+/* What no fit can save is known beforehand, and what more draws would. */
+static void all_that_is_left_is_what_was_not_seen(void **state) {
+    (void)state;
+    enum { N = 256 };
+    double weight[4 * N] = {0};
+    const ais_verdict few = judge(N, weight), many = judge(4 * N, weight), flawless = ais_flawless(N),
+                      more = ais_verdict_of_more(&few, 4);
+    same_verdict(&few, &flawless);
+    same_verdict(&many, &more);
+    for (int k = 0; k < AIS_RELIEFS; k++) assert_true(more.relieved[k] < few.relieved[k]);
+    const ais_verdict flawed = judge_normal(0.8), best = ais_flawless(PROPOSALS);
+    for (int k = 0; k < AIS_RELIEFS; k++) assert_true(flawed.relieved[k] > best.relieved[k]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(as_a_chain_has_them), cmocka_unit_test(tails_are_dear),
-                                       cmocka_unit_test(one_draw_has_it_all)};
+                                       cmocka_unit_test(one_draw_has_it_all),
+                                       cmocka_unit_test(all_that_is_left_is_what_was_not_seen)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
