@@ -47,8 +47,11 @@ typedef struct help_entry {
 } help_entry;
 void print_help_list(const char *heading, const help_entry *entries);
 
-/* Text from column `column` on, broken at spaces to stay within 80 columns, further lines indented to
- * `indent`; ends the line. */
+/* The width of the terminal that a file is, up to `most`; `most` where it is none. */
+int screen_columns(FILE *file, int most);
+
+/* Text from column `column` on, broken at spaces to stay within 80 columns and the terminal, further lines indented to
+ * `indent`; ends the line. Where the terminal leaves too little room, the text begins on the next line. */
 void print_wrapped(FILE *file, int column, int indent, const char *text);
 
 /* ---- shared (shared.c) -------------------------------------------------------------------------- */
@@ -124,7 +127,8 @@ typedef struct progress_view {
     double rate_from; /* seconds, and evaluations then */
     long rate_count;
     int columns;
-    char stage[16]; /* of training, the last one shown */
+    char stage[16];          /* of training, the last one shown */
+    unsigned filled, chosen; /* columns of training that have had a value, and those that are shown; a bit each */
 } progress_view;
 
 void progress_begin(progress_view *view);

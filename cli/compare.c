@@ -251,8 +251,9 @@ static int show(const comparison *all, const ais_target *target) {
         char text[512];
         table_text(&numbers, stdout);
         verdict(all, text, sizeof text);
-        printf("\n%s\n", text);
-        if (all->left_out[0]) printf("%s\n", all->left_out);
+        putchar('\n');
+        print_wrapped(stdout, 0, 0, text);
+        if (all->left_out[0]) print_wrapped(stdout, 0, 0, all->left_out);
     }
     json_decref(json);
     if (code == 0 && !all->quiet) fprintf(stderr, "compare.html and compare.json are in %s\n", all->out);

@@ -149,8 +149,8 @@ static int report(const settings *set, const ais_target *target, const outcome *
     const ais_training *training = made->training;
     if (!result->draws)
         return complain(EXIT_DISTRUST,
-                        "%d chains of %d draws of %d parameters are too many to judge in memory: nobody judged the "
-                        "draws in %s; keep fewer with --thin",
+                        "%d chains of %d draws of %d parameters are too many to judge in memory: the draws in %s "
+                        "were not diagnosed; keep fewer with --thin",
                         set->chains, result->sample.draws, target->dim, set->out);
     const ais_report_run run = {.target = target->name,
                                 .sampler = ais_kernel_name(made->kernel),

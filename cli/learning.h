@@ -7,9 +7,9 @@
 #include "budget.h"
 
 typedef struct learning {
-    const char *kernel, *involution, *objective, *loss, *paper, *start;
+    const char *map, *involution, *objective, *loss, *paper, *start;
     int layers, hidden, depth, bins, steps, population, screen;
-    double rate, scale, renewal;
+    double rate, start_scale, renewal;
     bool resume;
     bool ladder;           /* and nothing else of all this */
     const char *folder;    /* made before training begins; or NULL */
@@ -18,7 +18,7 @@ typedef struct learning {
 } learning;
 
 #define LEARNING_OPTIONS(set)                                                                                            \
-    {"kernel", 'k', OPTION_CHOICE, &(set).kernel, "henon|realnvp|spline", "family of the learned map (chosen)"},         \
+    {"map", 'm', OPTION_CHOICE, &(set).map, "henon|realnvp|spline", "family of the learned map (chosen by the run)"},    \
         {"involution", 0, OPTION_CHOICE, &(set).involution, "flip|swap", "R of M = g^-1 R g (henon flip, others swap)"}, \
         {"objective",      0,        OPTION_TEXT,                                                                        \
          &(set).objective, "STAGES", "maps: fisher, likelihood+exact; henon: e.g. likelihood+adversarial (chosen)"},     \
@@ -31,7 +31,8 @@ typedef struct learning {
          &(set).start,                                                                                                   \
          "hunt|anneal|nuts|FILE",                                                                                        \
          "how learning begins; FILE: from draws (hunt)"},                                                                \
-        {"scale", 0, OPTION_NUMBER, &(set).scale, NULL, "modes are hunted in N(0, N^2) (the target's start scale)"},     \
+        {"start-scale",      0,    OPTION_NUMBER,                                                                        \
+         &(set).start_scale, NULL, "modes are searched for in N(0, N^2) (the target's own)"},                            \
         {"screen",      0,    OPTION_COUNT,                                                                              \
          &(set).screen, NULL, "points looked at for modes: more find narrower ones (chosen)"},                           \
         {"layers", 0, OPTION_COUNT, &(set).layers, NULL, "layers of g (chosen)"},                                        \

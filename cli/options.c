@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -77,6 +79,25 @@ static const option *find(const option *options, const char *name, size_t length
     return NULL;
 }
 
+/* Options that have another name now: one name, one meaning in all subcommands. */
+static const struct {
+    const char *command, *was, *is;
+} renamed[] = {{"run", "--kernel", "--map"},   {"run", "-k", "--map"},   {"run", "--scale", "--start-scale"},
+               {"train", "--kernel", "--map"}, {"train", "-k", "--map"}, {"train", "--scale", "--start-scale"},
+               {"bench", "--figure", "--out"}, {"bench", "-f", "--out"}};
+
+static bool complain_renamed(const char *command, const char *word) {
+    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++) {
+        const size_t length = word[1] == '-' ? strcspn(word, "=") : 2;
+        if (strcmp(command, renamed[i].command) != 0 || strlen(renamed[i].was) != length ||
+            strncmp(word, renamed[i].was, length) != 0)
+            continue;
+        complain(EXIT_USAGE, "'%s %s' is now '%s %s'", command, renamed[i].was, command, renamed[i].is);
+        return true;
+    }
+    return false;
+}
+
 static void complain_unknown(const option *options, const char *word) {
     const char *known[64];
     int count = 0;
@@ -91,13 +112,13 @@ static void complain_unknown(const option *options, const char *word) {
         complain(EXIT_USAGE, "unknown option --%s; see --help", name);
 }
 
-static const option *option_of(const option *options, const char *word, const char **value) {
+static const option *option_of(const char *command, const option *options, const char *word, const char **value) {
     *value = NULL;
     if (word[1] == '-') {
         const char *equals = strchr(word, '=');
         if (equals) *value = equals + 1;
         const option *found = find(options, word + 2, equals ? (size_t)(equals - word - 2) : strlen(word + 2));
-        if (!found) complain_unknown(options, word);
+        if (!found && !complain_renamed(command, word)) complain_unknown(options, word);
         return found;
     }
     for (const option *at = options; at->name; at++)
@@ -105,7 +126,7 @@ static const option *option_of(const option *options, const char *word, const ch
             if (word[2]) *value = word + 2;
             return at;
         }
-    complain(EXIT_USAGE, "unknown option %s; see --help", word);
+    if (!complain_renamed(command, word)) complain(EXIT_USAGE, "unknown option %s; see --help", word);
     return NULL;
 }
 
@@ -121,7 +142,7 @@ int parse_options(int argc, char **argv, const option *options, const char **wor
             continue;
         }
         const char *value;
-        const option *found = option_of(options, argv[i], &value);
+        const option *found = option_of(argv[0], options, argv[i], &value);
         if (!found) return -1;
         if (found->kind == OPTION_FLAG && value) {
             complain(EXIT_USAGE, "--%s takes no value", found->name);
@@ -139,11 +160,23 @@ int parse_options(int argc, char **argv, const option *options, const char **wor
     return count;
 }
 
+int screen_columns(FILE *file, int most) {
+    enum { FEWEST = 40 };
+    struct winsize size = {0};
+    if (!isatty(fileno(file)) || ioctl(fileno(file), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return most;
+    return size.ws_col >= most ? most : size.ws_col > FEWEST ? size.ws_col : FEWEST;
+}
+
 void print_wrapped(FILE *file, int column, int indent, const char *text) {
-    enum { SCREEN = 80 };
+    enum { ENOUGH = 24 }; /* columns to read a text in */
+    const int screen = screen_columns(file, 80);
+    if (screen - indent < ENOUGH) {
+        indent = 6;
+        column = fprintf(file, "\n%*s", indent, "") - 1;
+    }
     for (bool first = true; *text; first = false) {
         int length = (int)strcspn(text, " ");
-        if (!first && column + 1 + length > SCREEN)
+        if (!first && column + 1 + length > screen)
             column = fprintf(file, "\n%*s", indent, "") - 1;
         else if (!first)
             column += fprintf(file, " ");

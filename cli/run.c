@@ -90,7 +90,7 @@ int run_run(int argc, char **argv) {
     learning_checkpoint(&how, set.out, "kernel.ais");
     drawing_checkpoint(&set);
     how.over = drawing_goes_on(&set);
-    if (how.scale > 0) target->start_scale = how.scale; /* where chains begin is where modes are hunted */
+    if (how.start_scale > 0) target->start_scale = how.start_scale; /* chains start in the region that is searched */
     int code = shown_find_of(&set.shown, target);
     if (code == 0) code = budget_check(&set.budget, target, set.seed, isolation_threads(&set.isolation, set.threads));
     if (code == 0) code = learn_and_draw(&set, &how, target);

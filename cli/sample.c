@@ -96,7 +96,7 @@ static bool takers(const char *list, const char *key, char *of, size_t size) {
 }
 
 static bool applies(const char *name, const char *of, bool used) {
-    if (!used) complain(EXIT_USAGE, "--%s belongs to %s, which is not in use here", name, of);
+    if (!used) complain(EXIT_USAGE, "--%s applies only to %s", name, of);
     return used;
 }
 

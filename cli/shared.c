@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -146,10 +147,12 @@ int failed(const ais_context *context) {
 int tell(const ais_diagnosis *diagnosis, const ais_report_run *run, bool json, bool quiet, int rows) {
     ais_context context = {0};
     ais_status status = AIS_OK;
+    ais_report_run shown = run ? *run : (ais_report_run){.train_seconds = NAN};
+    shown.columns = screen_columns(stdout, 80);
     if (json)
         status = ais_report_json(&context, diagnosis, run, stdout);
     else if (!quiet)
-        status = ais_report_text(&context, diagnosis, run, rows, stdout);
+        status = ais_report_text(&context, diagnosis, &shown, rows, stdout);
     if (status != AIS_OK) return failed(&context);
     if (fflush(stdout) != 0) return complain(EXIT_FAILED, "cannot write to standard output: %s", strerror(errno));
     return diagnosis->warnings ? EXIT_DISTRUST : 0;

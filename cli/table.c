@@ -48,12 +48,12 @@ static void text_line(const table *from, int row, int first, int last, FILE *fil
 }
 
 void table_text(const table *from, FILE *file) {
-    enum { SCREEN = 118 };
+    const int screen = screen_columns(file, 118);
     fprintf(file, "%s\n", from->title);
     for (int first = 1; first < from->columns;) {
         int last = first, width = 2 + width_of(from, 0);
         do width += 2 + width_of(from, last++);
-        while (last < from->columns && width + 2 + width_of(from, last) <= SCREEN);
+        while (last < from->columns && width + 2 + width_of(from, last) <= screen);
         for (int i = -1; i < from->rows; i++) text_line(from, i, first, last, file);
         if (last < from->columns) fputc('\n', file);
         first = last;

@@ -89,7 +89,7 @@ int run_train(int argc, char **argv) {
     snprintf(base + strlen(base), sizeof path - strlen(path), ".ais");
     if (!out) out = base;
     learning_checkpoint(&how, NULL, out);
-    if (how.scale > 0) target->start_scale = how.scale; /* as in run */
+    if (how.start_scale > 0) target->start_scale = how.start_scale; /* as in run */
     int code = budget_check(&all, target, seed, isolation_threads(&apart, threads));
     ais_budget limits = {0};
     if (code == 0) code = budget_left(&all, &limits);

@@ -11,14 +11,14 @@
 /* ---- shape --------------------------------------------------------------------------------------- */
 
 static bool shape_asked(const learning *set) {
-    return set->kernel || set->involution || set->layers || set->hidden || set->depth || set->bins;
+    return set->map || set->involution || set->layers || set->hidden || set->depth || set->bins;
 }
 
 static ais_shape shape_of(const learning *set, int dim) {
-    const char *kernel = set->kernel ? set->kernel : "spline";
+    const char *map = set->map ? set->map : "spline";
     ais_shape shape = {
         .dim = dim, .layers = set->layers, .hidden = set->hidden, .depth = set->depth, .bins = set->bins};
-    shape.map = strcmp(kernel, "henon") == 0 ? AIS_HENON : strcmp(kernel, "realnvp") == 0 ? AIS_REALNVP : AIS_SPLINE;
+    shape.map = strcmp(map, "henon") == 0 ? AIS_HENON : strcmp(map, "realnvp") == 0 ? AIS_REALNVP : AIS_SPLINE;
     shape.activation = AIS_TANH;
     shape.reversal = AIS_SWAP;
     if (set->involution) shape.reversal = strcmp(set->involution, "swap") == 0 ? AIS_SWAP : AIS_FLIP;
@@ -29,22 +29,21 @@ static ais_shape shape_of(const learning *set, int dim) {
 }
 
 bool beyond_anice(const learning *set) {
-    return set->kernel || set->involution || set->objective || set->loss || set->paper || set->start || set->layers ||
-           set->depth || set->bins || set->population || set->screen || set->scale != 0;
+    return set->map || set->involution || set->objective || set->loss || set->paper || set->start || set->layers ||
+           set->depth || set->bins || set->population || set->screen || set->start_scale != 0;
 }
 
 /* Combinations that would do nothing or not what they say. */
 static const char *objection(const learning *set) {
-    const char *kernel = set->kernel ? set->kernel : set->paper ? "henon" : "spline";
-    bool henon = strcmp(kernel, "henon") == 0;
-    if (set->paper && shape_asked(set))
-        return "--preset paper sets the kernel itself: leave out --kernel and its sizes";
+    const char *map = set->map ? set->map : set->paper ? "henon" : "spline";
+    bool henon = strcmp(map, "henon") == 0;
+    if (set->paper && shape_asked(set)) return "--preset paper sets the map itself: leave out --map and its sizes";
     if (set->paper && set->objective) return "--preset paper sets the objective itself: leave out --objective";
-    if (set->bins && strcmp(kernel, "spline") != 0) return "--bins belongs to --kernel spline";
+    if (set->bins && strcmp(map, "spline") != 0) return "--bins applies only to --map spline";
     if (set->loss && !(set->objective && strstr(set->objective, "adversarial")))
-        return "--loss belongs to --objective adversarial";
+        return "--loss applies only to --objective adversarial";
     if (set->involution && strcmp(set->involution, "flip") == 0 && !henon)
-        return "spline and realnvp kernels act on x alone and need --involution swap: with flip x would never move";
+        return "spline and realnvp maps act on x alone and need --involution swap: with flip, x would never move";
     return NULL;
 }
 
@@ -67,30 +66,80 @@ static void count(double value, char text[16]) {
         snprintf(text, 16, value < 1e6 ? "%.0fk" : "%.1fM", value < 1e6 ? value / 1e3 : value / 1e6);
 }
 
-/* What matters most stands first: narrow terminals cut the rest off. */
+/* The columns of the live table, in the order in which they are shown. */
+enum { STAGE, DONE, EVALUATIONS, RATE, SECONDS, LEFT, ESS, BEST, ACCEPTANCE, LOSS, DISCRIMINATOR, ROLLBACKS, COLUMNS };
+static const struct {
+    const char *heading;
+    int width; /* the space before it included */
+} column[COLUMNS] = {[STAGE] = {"stage", -11},
+                     [DONE] = {"done", 6},
+                     [EVALUATIONS] = {"evaluations", 13},
+                     [RATE] = {"/second", 9},
+                     [SECONDS] = {"seconds", 9},
+                     [LEFT] = {"left", 7},
+                     [ESS] = {"worst ESS/1000", 16},
+                     [BEST] = {"best", 7},
+                     [ACCEPTANCE] = {"accept.", 9},
+                     [LOSS] = {"loss", 9},
+                     [DISCRIMINATOR] = {"discr.", 8},
+                     [ROLLBACKS] = {"rolled back", 13}};
+
+static void fill_cells(const ais_train_progress *p, char cell[COLUMNS][16]) {
+    snprintf(cell[STAGE], 16, "%s", p->stage);
+    snprintf(cell[DONE], 16, "%.0f%%", 100 * p->share);
+    count((double)p->evaluations, cell[EVALUATIONS]);
+    count(p->seconds > 0 ? (double)p->evaluations / p->seconds : 0, cell[RATE]);
+    number(p->seconds, 1, cell[SECONDS]);
+    number(p->seconds_left, 1, cell[LEFT]);
+    number(1000 * p->worst_ess, 0, cell[ESS]);
+    number(p->best_ess >= 0 ? 1000 * p->best_ess : NAN, 0, cell[BEST]);
+    number(p->acceptance, 3, cell[ACCEPTANCE]);
+    number(p->loss, 3, cell[LOSS]);
+    number(p->discriminator_loss, 3, cell[DISCRIMINATOR]);
+    snprintf(cell[ROLLBACKS], 16, "%d", p->rollbacks);
+}
+
+/* A set of columns that fits into the width, one bit each. The time comes first, columns that have been empty so far
+ * come last; no column is cut. */
+static unsigned choose_columns(int width, unsigned filled) {
+    static const int first[] = {STAGE, DONE, SECONDS, LEFT};
+    unsigned chosen = 0;
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
+        chosen |= 1U << first[i];
+        width -= abs(column[first[i]].width);
+    }
+    for (int empty = 0; empty < 2; empty++)
+        for (int k = 0; k < COLUMNS; k++) {
+            if ((chosen & 1U << k) || ((filled & 1U << k) == 0) != (empty == 1) || column[k].width > width) continue;
+            chosen |= 1U << k;
+            width -= column[k].width;
+        }
+    return chosen;
+}
+
+/* The headings, where cell is NULL. */
+static void write_row(unsigned chosen, char cell[COLUMNS][16]) {
+    for (int k = 0; k < COLUMNS; k++)
+        if (chosen & 1U << k) fprintf(stderr, "%*s", column[k].width, cell ? cell[k] : column[k].heading);
+    fputc('\n', stderr);
+}
+
 void learning_show(const ais_train_progress *p, void *data) {
     progress_view *view = data;
-    char loss[16], judge[16], acceptance[16], ess[16], best[16], left[16], evaluations[16], rate[16];
-    number(p->loss, 3, loss);
-    number(p->discriminator_loss, 3, judge);
-    number(p->acceptance, 3, acceptance);
-    number(1000 * p->worst_ess, 0, ess);
-    number(p->best_ess >= 0 ? 1000 * p->best_ess : NAN, 0, best);
-    number(p->seconds_left, 1, left);
-    count((double)p->evaluations, evaluations);
-    count(p->seconds > 0 ? (double)p->evaluations / p->seconds : 0, rate);
-    static const char head[] =
-        "stage        done  evaluations  /second  seconds   left  worst ESS/1000   best  accept.     loss  discr.  "
-        "rolled back";
+    char cell[COLUMNS][16];
+    fill_cells(p, cell);
+    for (int k = 0; k < COLUMNS; k++)
+        if (strcmp(cell[k], "-") != 0) view->filled |= 1U << k;
     bool new_stage = strncmp(view->stage, p->stage, sizeof view->stage - 1) != 0;
     snprintf(view->stage, sizeof view->stage, "%s", p->stage);
     if (!view->terminal && !new_stage && p->seconds - view->last_line < 2 && p->share < 1) return;
-    if (!view->drawn) fprintf(stderr, "%.*s\n", view->columns - 1, head);
     if (view->terminal && view->drawn && !new_stage) fputs("\033[1A\r\033[K", stderr);
-    char row[224];
-    snprintf(row, sizeof row, "%-11s %4.0f%% %12s %8s %8.1f %6s %15s %6s %8s %8s %7s %12d", p->stage, 100 * p->share,
-             evaluations, rate, p->seconds, left, ess, best, acceptance, loss, judge, p->rollbacks);
-    fprintf(stderr, "%.*s\n", view->columns - 1, row);
+    const unsigned chosen = choose_columns(view->columns - 1, view->filled);
+    if (!view->drawn || (new_stage && chosen != view->chosen)) {
+        view->chosen = chosen;
+        write_row(chosen, NULL);
+    }
+    write_row(view->chosen, cell);
     view->drawn = true;
     view->last_line = p->seconds;
 }
@@ -142,7 +191,7 @@ int learning_prepare(const learning *set, const ais_target *target, bool quiet, 
                                         .steps = set->steps,
                                         .rate = set->rate,
                                         .population = set->population,
-                                        .scale = set->scale,
+                                        .scale = set->start_scale,
                                         .screen = set->screen,
                                         .checkpoint_seconds = set->renewal,
                                         .checkpoint = set->checkpoint[0] ? set->checkpoint : NULL,
@@ -198,17 +247,23 @@ double *population_points(const ais_training *training, int chains) {
 }
 
 void learning_verdict(const ais_training *training, FILE *file) {
-    fprintf(file, "%s\n", training->sentence);
-    if (training->warning[0]) fprintf(file, "warning: %s\n", training->warning);
-    fprintf(file, "learned in %.2f s", training->start_seconds + training->train_seconds);
-    if (training->start_seconds > 0) fprintf(file, " (%.2f s of them for the start)", training->start_seconds);
+    char text[2048];
+    print_wrapped(file, 0, 4, training->sentence);
+    snprintf(text, sizeof text, "warning: %s", training->warning);
+    if (training->warning[0]) print_wrapped(file, 0, 4, text);
+    size_t size = sizeof text, used = 0;
+    used += (size_t)snprintf(text, size, "learned in %.2f s", training->start_seconds + training->train_seconds);
+    if (training->start_seconds > 0)
+        used += (size_t)snprintf(text + used, size - used, " (%.2f s of them for the start)", training->start_seconds);
     if (isnan(training->worst_ess))
-        fprintf(file, ": stopped before the kernel was judged");
+        used += (size_t)snprintf(text + used, size - used, ": stopped before the kernel was judged");
     else
-        fprintf(file, " and %ld evaluations: acceptance %.3f, worst ESS %.0f of 1000",
-                training->densities + training->gradients, training->acceptance, 1000 * training->worst_ess);
-    if (!isnan(training->log_z)) fprintf(file, ", log Z = %.4f +- %.4f", training->log_z, training->log_z_error);
-    fputc('\n', file);
+        used += (size_t)snprintf(
+            text + used, size - used, " and %ld evaluations: acceptance %.3f, worst ESS %.0f of 1000",
+            training->densities + training->gradients, training->acceptance, 1000 * training->worst_ess);
+    if (!isnan(training->log_z))
+        snprintf(text + used, size - used, ", log Z = %.4f +- %.4f", training->log_z, training->log_z_error);
+    print_wrapped(file, 0, 4, text);
 }
 
 static json_t *real(double value) { return isfinite(value) ? json_real(value) : json_null(); }

@@ -57,10 +57,10 @@ def jobs(scale: float) -> list[Job]:
         return str(max(1, int(draws * scale)))
 
     return [
-        Job("run ring5, spline", ["run", "ring5", "--kernel", "spline", "--draws", "100"], "learning"),
-        Job("run heart, realnvp", ["run", "heart", "--kernel", "realnvp", "--layers", "8", "--steps", "300", "--draws", "100"],
+        Job("run ring5, spline", ["run", "ring5", "--map", "spline", "--draws", "100"], "learning"),
+        Job("run heart, realnvp", ["run", "heart", "--map", "realnvp", "--layers", "8", "--steps", "300", "--draws", "100"],
             "learning"),
-        Job("run mog6, henon", ["run", "mog6", "--kernel", "henon", "--layers", "8", "--steps", "150", "--draws", "100"],
+        Job("run mog6, henon", ["run", "mog6", "--map", "henon", "--layers", "8", "--steps", "150", "--draws", "100"],
             "learning"),
         Job("sample nuts", ["sample", "heart", "--sampler", "nuts", "--draws", n(15000), "--save-warmup"], "drawing"),
         Job("sample nuts, dense", ["sample", "heart", "--sampler", "nuts", "--metric", "dense", "--draws", n(10000)], "drawing"),

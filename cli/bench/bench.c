@@ -63,10 +63,10 @@ static int check_figure(const char *path, const bench_part *const *part, int par
     ais_figure_format format;
     bool any = false;
     if (!bench_figure_format(path, &format))
-        return complain(EXIT_USAGE, "--figure %s: the name must end in .svg, .png or .pdf", path);
+        return complain(EXIT_USAGE, "--out %s: the name must end in .svg, .png or .pdf", path);
     for (int i = 0; i < parts; i++) any |= bench_drawing_of(part[i]->name) != NULL;
     if (!any)
-        return complain(EXIT_USAGE, "--figure draws steps, proposal, chains, dimension and memory, none of which is "
+        return complain(EXIT_USAGE, "--out draws steps, proposal, chains, dimension and memory, none of which is "
                                     "measured here");
     if (!ais_figures_available())
         return complain(EXIT_FAILED, "aisampler was built without cairo and cannot draw figures: install libcairo2-dev "
@@ -83,7 +83,7 @@ int run_bench(int argc, char **argv) {
         {"target", 0, OPTION_TEXT, &set.target, "TARGET", "for steps, chains, proposal (mog6; german)"},
         {"kernel", 'k', OPTION_TEXT, &set.kernel_file, "FILE.ais", "for steps: a learned kernel (henon, untrained)"},
         {"seconds", 0, OPTION_NUMBER, &set.seconds, NULL, "of one measurement (0.2)"},
-        {"figure", 'f', OPTION_TEXT, &figure, "FILE",
+        {"out", 'o', OPTION_TEXT, &figure, "FILE",
          "draw steps, proposal, chains, dimension and memory into FILE.svg, .png or .pdf"},
         {"json", 0, OPTION_FLAG, &json, NULL, "print JSON instead of tables"},
         {"help", 'h', OPTION_FLAG, &help, NULL, "this text"},

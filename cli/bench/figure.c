@@ -1,4 +1,4 @@
-/* bench --figure: what was measured, a panel for every part that can be drawn. */
+/* bench --out: what was measured, a panel for every part that can be drawn. */
 #include <math.h>
 #include <string.h>
 

@@ -42,6 +42,7 @@ typedef struct ais_report_run {
     ais_evaluations evaluations;  /* told where there is a result */
     const ais_training *training; /* of the kernel in this very run: its log Z is told */
     const char *about;            /* the target's: what it is, priors and bounds in words */
+    int columns;                  /* of the text, 40 to 80; 0: 80 */
 } ais_report_run;
 
 /* The table of parameters, the warnings and a verdict, for people. At most rows parameters (0: all),

@@ -135,7 +135,7 @@ static ais_status refuse_constant(ais_search *search) {
         return ais_fail(
             context, AIS_BAD_DENSITY,
             "the log density of target %.100s is %g all over the search region N(0, %g^2), and changes at a "
-            "distance of about %g: give a start scale like that (--scale %g)",
+            "distance of about %g: give a start scale like that (--start-scale %g)",
             name_of(search), search->highest, search->scale, reach, reach);
     return ais_fail(context, AIS_BAD_DENSITY,
                     "the log density of target %.100s is %g at all points tried, up to a distance of %g: a constant "
@@ -149,11 +149,12 @@ static ais_status refuse_unbounded(ais_search *search, int mode) {
     ais_status status = ais_flat_axis(search, mode, &reach);
     if (status != AIS_OK) return status;
     if (reach < INFINITY)
-        return ais_fail(context, AIS_BAD_DENSITY,
-                        "the log density of target %.100s falls along one direction only at a distance of about %g, "
-                        "far outside of the search region N(0, %g^2): give a start scale like that (--scale %g), or "
-                        "bring the parameters to a common scale",
-                        name_of(search), reach, search->scale, reach);
+        return ais_fail(
+            context, AIS_BAD_DENSITY,
+            "the log density of target %.100s falls along one direction only at a distance of about %g, "
+            "far outside of the search region N(0, %g^2): give a start scale like that (--start-scale %g), or "
+            "bring the parameters to a common scale",
+            name_of(search), reach, search->scale, reach);
     return ais_fail(context, AIS_BAD_DENSITY,
                     "the log density of target %.100s does not fall along a direction, up to a distance of %g: it has "
                     "no finite integral there; give the parameters proper priors",

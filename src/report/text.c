@@ -1,5 +1,5 @@
-/* The report for people: a table, a few lines on the run, warnings, verdict. Made for a terminal of 80 columns,
- * which only a table with long names exceeds. */
+/* The report for people: a table, a few lines on the run, warnings, verdict. It fits 80 columns, unless names are long.
+ * Where fewer are asked for, the table is printed in blocks of columns, each with the names. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,18 +69,32 @@ static void name_cell(FILE *file, int width, const char *name) {
         fprintf(file, "%.*s…", (int)cut, name);
 }
 
-static void row(FILE *file, int name_width, const ais_parameter_summary *p) {
-    name_cell(file, name_width, p->name);
-    cell(file, PLACE, p->mean, p->mcse);
-    cell(file, SD, p->sd, p->mcse);
-    cell(file, ERROR, p->mcse, p->mcse > 0 ? p->mcse / 10 : NAN);
-    cell(file, PLACE, p->q5, p->mcse);
-    cell(file, PLACE, p->q50, p->mcse);
-    cell(file, PLACE, p->q95, p->mcse);
-    whole(file, ESS, p->ess_bulk);
-    whole(file, ESS, p->ess_tail);
-    rhat_cell(file, RHAT, p->rhat);
-    fputc('\n', file);
+static const struct {
+    const char *heading;
+    int width;
+    enum { VALUE, ITS_ERROR, WHOLE, RATIO } kind;
+} column[] = {{"mean", PLACE, VALUE},   {"sd", SD, VALUE},        {"mcse", ERROR, ITS_ERROR},
+              {"q5", PLACE, VALUE},     {"q50", PLACE, VALUE},    {"q95", PLACE, VALUE},
+              {"ess_bulk", ESS, WHOLE}, {"ess_tail", ESS, WHOLE}, {"rhat", RHAT, RATIO}};
+enum { COLUMNS = sizeof column / sizeof *column };
+
+static void column_cell(FILE *file, int k, const ais_parameter_summary *p) {
+    const double value[COLUMNS] = {p->mean, p->sd, p->mcse, p->q5, p->q50, p->q95, p->ess_bulk, p->ess_tail, p->rhat};
+    const int width = column[k].width;
+    if (column[k].kind == WHOLE)
+        whole(file, width, value[k]);
+    else if (column[k].kind == RATIO)
+        rhat_cell(file, width, value[k]);
+    else if (column[k].kind == ITS_ERROR)
+        cell(file, width, value[k], value[k] > 0 ? value[k] / 10 : NAN);
+    else
+        cell(file, width, value[k], p->mcse);
+}
+
+static int screen_of(const ais_report_run *run) {
+    enum { FEWEST = 40 };
+    if (!run || run->columns <= 0 || run->columns >= SCREEN) return SCREEN;
+    return run->columns > FEWEST ? run->columns : FEWEST;
 }
 
 typedef struct place {
@@ -100,7 +114,7 @@ static int by_index(const void *a, const void *b) {
 }
 
 /* The `rows` parameters with the smallest ESS, in their own order. What has none comes first. */
-static ais_status table(ais_context *context, const ais_diagnosis *diagnosis, int rows, FILE *file) {
+static ais_status table(ais_context *context, const ais_diagnosis *diagnosis, int rows, int screen, FILE *file) {
     size_t dim = (size_t)diagnosis->dim;
     int shown = rows > 0 && rows < diagnosis->dim ? rows : diagnosis->dim;
     place *places = calloc(dim, sizeof *places);
@@ -118,9 +132,20 @@ static ais_status table(ais_context *context, const ais_diagnosis *diagnosis, in
         int columns = columns_of(diagnosis->parameter[places[i].index].name, -1, &cut);
         if (columns > name_width) name_width = columns < NAME ? columns : NAME;
     }
-    fprintf(file, "%-*s%*s%*s%*s%*s%*s%*s%*s%*s%*s\n", name_width, "name", PLACE, "mean", SD, "sd", ERROR, "mcse",
-            PLACE, "q5", PLACE, "q50", PLACE, "q95", ESS, "ess_bulk", ESS, "ess_tail", RHAT, "rhat");
-    for (int i = 0; i < shown; i++) row(file, name_width, &diagnosis->parameter[places[i].index]);
+    for (int first = 0, last = 0; first < COLUMNS; first = last) {
+        int width = name_width + column[last++].width;
+        while (last < COLUMNS && (screen == SCREEN || width + column[last].width <= screen))
+            width += column[last++].width;
+        fprintf(file, "%s%-*s", first ? "\n" : "", name_width, "name");
+        for (int k = first; k < last; k++) fprintf(file, "%*s", column[k].width, column[k].heading);
+        fputc('\n', file);
+        for (int i = 0; i < shown; i++) {
+            const ais_parameter_summary *p = &diagnosis->parameter[places[i].index];
+            name_cell(file, name_width, p->name);
+            for (int k = first; k < last; k++) column_cell(file, k, p);
+            fputc('\n', file);
+        }
+    }
     if (shown < diagnosis->dim)
         fprintf(file, "and %d more parameter%s with a larger ESS\n", diagnosis->dim - shown,
                 diagnosis->dim - shown > 1 ? "s" : "");
@@ -129,15 +154,15 @@ static ais_status table(ais_context *context, const ais_diagnosis *diagnosis, in
 }
 
 /* A sentence over as many lines as it takes, broken at spaces; all but the first are indented. */
-static void sentence(FILE *file, const char *text) {
+static void sentence(FILE *file, int screen, const char *text) {
     size_t unused;
-    for (int column = 0; *text;) {
+    for (int at = 0; *text;) {
         char word[256];
         snprintf(word, sizeof word, "%.*s", (int)strcspn(text, " "), text);
         int columns = columns_of(word, -1, &unused);
-        bool wrap = column > 0 && column + 1 + columns > SCREEN;
-        fprintf(file, "%s%s", wrap ? "\n    " : column > 0 ? " " : "", word);
-        column = wrap ? 4 + columns : column + (column > 0) + columns;
+        bool wrap = at > 0 && at + 1 + columns > screen;
+        fprintf(file, "%s%s", wrap ? "\n    " : at > 0 ? " " : "", word);
+        at = wrap ? 4 + columns : at + (at > 0) + columns;
         text += strlen(word);
         text += strspn(text, " ");
     }
@@ -145,9 +170,9 @@ static void sentence(FILE *file, const char *text) {
 }
 
 /* One line of the text after the other. */
-static void sentences(FILE *file, const char *text) {
+static void sentences(FILE *file, int screen, const char *text) {
     char line[1024];
-    while (ais_next_line(&text, line, sizeof line)) sentence(file, line);
+    while (ais_next_line(&text, line, sizeof line)) sentence(file, screen, line);
 }
 
 static void heading(FILE *file, const ais_diagnosis *diagnosis, const ais_report_run *run) {
@@ -161,15 +186,16 @@ static void heading(FILE *file, const ais_diagnosis *diagnosis, const ais_report
     if (run && run->result && !isnan(run->result->involution_error))
         fprintf(file, ", involution error %.2g", run->result->involution_error);
     fputc('\n', file);
-    if (run && run->about) sentences(file, run->about);
+    if (run && run->about && run->about[0]) fprintf(file, "%s\n", run->about);
     if (!run || !run->result) return;
     fprintf(file, "seconds: ");
     if (run->train_seconds > 0) fprintf(file, "%.3g of training, ", run->train_seconds);
     fprintf(file, "%.3g of warm-up, %.3g of sampling\n", run->result->warmup_seconds, run->result->sample_seconds);
     const ais_evaluations *count = &run->evaluations;
-    fprintf(file, "evaluations: %ld densities, %ld gradients; ", count->densities, count->gradients);
-    if (count->learning > 0) fprintf(file, "%ld to learn, ", count->learning);
-    fprintf(file, "%ld to start, %ld to draw", count->start, count->drawing);
+    fprintf(file, "evaluations: %ld densities, %ld gradients\n", count->densities, count->gradients);
+    fprintf(file, "of these: %ld to start", count->start);
+    if (count->learning > 0) fprintf(file, ", %ld to learn", count->learning);
+    fprintf(file, ", %ld to draw", count->drawing);
     if (count->judging > 0) fprintf(file, ", %ld to judge", count->judging);
     fputc('\n', file);
 }
@@ -211,20 +237,34 @@ static void footing(FILE *file, const ais_diagnosis *diagnosis, const ais_report
         fprintf(file, "total variation to the target: %.3g\n", diagnosis->total_variation);
 }
 
+/* The lines that write prints, broken where they are too long. */
+static ais_status lines(ais_context *context, void (*write)(FILE *, const ais_diagnosis *, const ais_report_run *),
+                        const ais_diagnosis *diagnosis, const ais_report_run *run, FILE *file) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (memory) write(memory, diagnosis, run);
+    bool written = memory && fclose(memory) == 0;
+    if (written) sentences(file, screen_of(run), text);
+    free(text);
+    return written ? AIS_OK : ais_fail_memory(context, "a report", 4096);
+}
+
 ais_status ais_report_text(ais_context *context, const ais_diagnosis *diagnosis, const ais_report_run *run, int rows,
                            FILE *file) {
     char verdict[256], warning[300];
+    const int screen = screen_of(run);
     if (rows < 0) return ais_fail(context, AIS_BAD_ARGUMENT, "rows is %d, but must be 0 (all) or more", rows);
-    heading(file, diagnosis, run);
-    ais_status status = table(context, diagnosis, rows, file);
+    ais_status status = lines(context, heading, diagnosis, run, file);
+    if (status == AIS_OK) status = table(context, diagnosis, rows, screen, file);
+    if (status == AIS_OK) status = lines(context, footing, diagnosis, run, file);
     if (status != AIS_OK) return status;
-    footing(file, diagnosis, run);
     for (int i = 0; i < diagnosis->warnings; i++) {
         snprintf(warning, sizeof warning, "warning: %s", diagnosis->warning[i]);
-        sentence(file, warning);
+        sentence(file, screen, warning);
     }
     ais_report_verdict(diagnosis, verdict);
-    sentence(file, verdict);
+    sentence(file, screen, verdict);
     if (fflush(file) != 0 || ferror(file))
         return ais_fail(context, AIS_FILE_ERROR, "the report cannot be written: is the disk full?");
     return AIS_OK;

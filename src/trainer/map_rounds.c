@@ -374,10 +374,11 @@ static ais_status take_data(ais_context *context, ais_map_learning *this, ais_fl
                      ? ais_flow_data_slopes(context, data, &this->archive, ais_as_learned(this->present), hold)
                      : ais_flow_data_draws(context, data, &this->archive, ais_as_learned(this->present), weight);
     if (status == AIS_OK && !data->count)
-        status = ais_fail(context, AIS_BAD_DENSITY,
-                          "none of %zu points has a positive density: there is nothing to learn from; give a --scale "
-                          "of the region where %s is",
-                          this->archive.count, this->lesson->target->name);
+        status =
+            ais_fail(context, AIS_BAD_DENSITY,
+                     "none of %zu points has a positive density: there is nothing to learn from; give a --start-scale "
+                     "of the region where %s is",
+                     this->archive.count, this->lesson->target->name);
     free(weight);
     return status;
 }

@@ -60,7 +60,8 @@ draw() { "$ais" sample "$work/asked.c" --out "$work/out" "$@" >"$work/stdout" 2>
 
 draw --sampler rwm --chains 3 --draws 200
 judge draws 0
-grep -q "^evaluations: [0-9]* densities, [0-9]* gradients; [0-9]* to start, [0-9]* to draw, [0-9]* to judge$" "$work/stdout"
+grep -q "^evaluations: [0-9]* densities, [0-9]* gradients$" "$work/stdout"
+grep -q "^of these: [0-9]* to start, [0-9]* to draw, [0-9]* to judge$" "$work/stdout"
 for sampler in rwm nuts hmc; do
     for budget in 3000 20000; do
         draw --sampler $sampler --evaluations $budget --draws 100000 --report
@@ -79,7 +80,7 @@ judge seconds 0
 grep -q "the deadline of 4 s" "$work/stderr"
 
 # A henon kernel learns until the deadline: all its steps take far longer.
-timeout 20 "$ais" train mog2 -k henon --seconds 2 --quiet -o "$work/henon.ais" >"$work/stdout" 2>"$work/stderr"
+timeout 20 "$ais" train mog2 --map henon --seconds 2 --quiet -o "$work/henon.ais" >"$work/stdout" 2>"$work/stderr"
 [ -s "$work/henon.ais" ]
 
 refused() { # words that must be there, arguments

@@ -60,4 +60,50 @@ grep -q "trust these draws" "$work/stdout"
 [ "$(code "$ais" sample ring --sampler nuts+rwm -q -o "$work/cycle")" = 0 ]
 [ "$(code "$ais" sample heart --sampler nuts --metric dense -q -o "$work/dense")" = 0 ]
 [ "$(code "$ais" sample heart --sampler hmc --step-size 0.012 -q -o "$work/hmc")" = 0 ]
+
+# help COMMAND is COMMAND --help, and an option that was renamed answers with its new name.
+for command in $("$ais" help --as names); do
+    [ "$("$ais" help $command)" = "$("$ais" $command --help)" ]
+done
+renamed() { # NEW WORDS...
+    local new=$1
+    shift
+    [ "$(code "$ais" "$@")" = 2 ] && [ "$(wc -l < "$work/stderr")" = 1 ] && grep -q "is now '$1 $new'" "$work/stderr"
+}
+for command in run train; do
+    renamed --map $command ring --kernel spline
+    renamed --map $command ring --kernel=spline
+    renamed --map $command ring -k spline
+    renamed --start-scale $command ring --scale 3
+done
+renamed --out bench steps --figure steps.svg
+renamed --out bench steps -f steps.svg
+
+# On a narrow terminal no line is longer than the terminal: a number is never broken.
+cat > "$work/narrow.py" <<'PYTHON'
+import fcntl, os, pty, re, struct, subprocess, sys, termios
+width, command = int(sys.argv[1]), sys.argv[2:]
+us, terminal = pty.openpty()
+fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
+child = subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal)
+os.close(terminal)
+text = b""
+try:
+    while piece := os.read(us, 65536):
+        text += piece
+except OSError:
+    pass
+child.wait()
+lines = [re.sub(r"\x1b\[\d*[A-Z]", "", line).strip("\r") for line in text.decode().split("\n")]
+long = [line for line in lines if len(line) > width and " are in " not in line]
+print("\n".join(lines))
+sys.exit(f"longer than {width}: {long}" if long or len(lines) < 5 else 0)
+PYTHON
+for width in 45 60 100; do
+    python3 "$work/narrow.py" $width "$ais" diagnose "$work"/good/draws.nc > "$work/stdout"
+    grep -q 'rhat$' "$work/stdout"
+    python3 "$work/narrow.py" $width "$ais" compare ring --samplers nuts,rwm,slice --draws 100 -o "$work/compared" > "$work/stdout"
+    python3 "$work/narrow.py" $width "$ais" run ring --draws 100 -o "$work/narrow" > "$work/stdout"
+    grep -q 'seconds' "$work/stdout"
+done
 echo "the command keeps its promises"

@@ -89,13 +89,13 @@ density flat 1 '-1e-300 * norm(x, 1)' 'refuses:a constant cannot be normalised'
 
 # scales of x
 density tiny 1 '-0.5 * square(x[0] / 1e-10)' right:0:1e-10:-22.1069
-density huge 1 '-0.5 * square(x[0] / 1e10)' 'refuses:(--scale 1e+10)'
-density huge_told 1 '-0.5 * square(x[0] / 1e10)' right:0:1e10:23.9448 --scale 1e10
-density x1e300 1 '-0.5 * square(x[0] / 1e300)' 'refuses:measure the parameters in other units' --scale 1e300
+density huge 1 '-0.5 * square(x[0] / 1e10)' 'refuses:(--start-scale 1e+10)'
+density huge_told 1 '-0.5 * square(x[0] / 1e10)' right:0:1e10:23.9448 --start-scale 1e10
+density x1e300 1 '-0.5 * square(x[0] / 1e300)' 'refuses:measure the parameters in other units' --start-scale 1e300
 density x1e-300 1 '-0.5 * square(x[0] / 1e-300)' 'refuses:start_scale that reaches the support'
 GRADIENT='-x[i] / (i ? 1e16 : 1e-16)' density both 2 '-0.5 * (square(x[0] / 1e-8) + square(x[1] / 1e8))' 'refuses:bring the parameters to a common scale'
-GRADIENT='-x[i] / (i ? 1e16 : 1e-16)' density both_told 2 '-0.5 * (square(x[0] / 1e-8) + square(x[1] / 1e8))' right:0:1e-8:1.8379 --scale 1e9
-density modes 1 'two(-0.5 * square(x[0] - 5e5), -0.5 * square(x[0] + 5e5))' right:0:5e5:1.6121 --scale 1e6
+GRADIENT='-x[i] / (i ? 1e16 : 1e-16)' density both_told 2 '-0.5 * (square(x[0] / 1e-8) + square(x[1] / 1e8))' right:0:1e-8:1.8379 --start-scale 1e9
+density modes 1 'two(-0.5 * square(x[0] - 5e5), -0.5 * square(x[0] + 5e5))' right:0:5e5:1.6121 --start-scale 1e6
 
 # plateaus, jumps, walls
 density plateau 2 'fmin(0, 20 - 20 * fmax(fabs(x[0]), fabs(x[1])))' right:0:-:1.4861
@@ -134,7 +134,7 @@ try one_row 'refuses:give two rows or more' linear:one.csv:label=y
 try two_rows right:-:-:-1.38629 blr:two.csv:label=y
 try separable right:-:-:-7.64432 blr:separable.csv:label=y
 try twice right:-:-:-22.65728 blr:twice.csv:label=y
-try twice_wide 'refuses:--scale' blr:twice.csv:label=y,prior=1e6
+try twice_wide 'refuses:--start-scale' blr:twice.csv:label=y,prior=1e6
 try large right:-:-:-60.17663 linear:large.csv:label=y
 try exact 'warns:diverged' linear:exact.csv:label=y
 [ $failures = 0 ] && echo "all as expected"

@@ -88,7 +88,7 @@ refuse() { # CODE PART words...
 refuse 2 "did you mean ladder" sample mog2 --sampler lader
 refuse 2 "one may be named, once" sample mog2 --sampler ladder+anice
 refuse 2 "one may be named, once" sample mog2 --sampler ladder+nuts+ladder
-refuse 2 "--step-size belongs to hmc and nuts" sample mog2 --sampler ladder --step-size 0.1
+refuse 2 "--step-size applies only to hmc and nuts" sample mog2 --sampler ladder --step-size 0.1
 refuse 2 "no density for a classical sampler" sample "data:$work/modes/draws.nc" --sampler ladder
 refuse 1 "round 1 of the ladder: allow more" sample mog2 --sampler ladder --evaluations 20000 -q -o "$work/little"
 [ "$(code "$ais" sample gaussian --sampler nuts -q -o "$work/nuts")" = 0 ]

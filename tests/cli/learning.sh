@@ -49,8 +49,8 @@ for threads in ${threads_tried#1}; do cmp "$work/ring-1.ais" "$work/ring-$thread
 grep -q "dimension" "$work/stderr"
 
 # Families, objectives and starts.
-for options in "--kernel henon --layers 4" "--preset paper" "--kernel henon --objective adversarial --loss logistic" \
-    "--kernel realnvp --objective likelihood" "--kernel realnvp --objective likelihood+exact" "--kernel spline --bins 8" \
+for options in "--map henon --layers 4" "--preset paper" "--map henon --objective adversarial --loss logistic" \
+    "--map realnvp --objective likelihood" "--map realnvp --objective likelihood+exact" "--map spline --bins 8" \
     "--objective fisher" "--start anneal" "--start nuts" "--start $work/again/draws.nc"; do
     target=ring
     [ "$options" = "--start $work/again/draws.nc" ] && target=mog6
@@ -61,8 +61,8 @@ for options in "--kernel henon --layers 4" "--preset paper" "--kernel henon --ob
     [ "$got" = 0 ] || say "$options: $got"
     "$ais" sample $target -k "$work/k.ais" --draws 50 -q --out "$work/short" || [ $? = 3 ]
 done
-for options in "--kernel spline --involution flip" "--preset paper --layers 3" "--loss rlogr" "--kernel henon --bins 4" \
-    "--objective nonsense" "--kernel spline --objective adversarial" "--population 64" "--kernel henon --effective 100"; do
+for options in "--map spline --involution flip" "--preset paper --layers 3" "--loss rlogr" "--map henon --bins 4" \
+    "--objective nonsense" "--map spline --objective adversarial" "--population 64" "--map henon --effective 100"; do
     # shellcheck disable=SC2086
     got=$(code "$ais" train ring $options -q -o "$work/no.ais")
     [ "$got" = 2 ] || say "$options: $got"
@@ -90,7 +90,7 @@ for options in "train mog2 --sampler anice --layers 3" "sample mog2 --sampler an
 done
 
 # Ctrl-C keeps the best kernel so far.
-"$ais" train ring5 --kernel henon --steps 100000 -q -o "$work/stopped.ais" 2> "$work/stderr" &
+"$ais" train ring5 --map henon --steps 100000 -q -o "$work/stopped.ais" 2> "$work/stderr" &
 job=$!
 while [ ! -s "$work/stopped.ais.training" ] && kill -0 $job; do sleep 0.1; done # the start is over, steps are made
 kill -INT $job

@@ -33,6 +33,14 @@ for command in $("$ais" help --as names); do
     mandoc -T ascii "$work/aisampler.1" | sed 's/.\x08//g' | grep -qE "aisampler-$command *\(1\)" || wrong "aisampler.1 lacks $command"
 done
 [ $count -gt 60 ] || wrong "only $count options were found"
+# A letter is short for one option (-s for --sampler and --samplers), and an option takes the same kind of value in all commands,
+# except for files of several kinds.
+for command in $("$ais" help --as names); do "$ais" "$command" --help; done > "$work/all"
+grep -oE '^  -., --[a-z-]+' "$work/all" | sed 's/samplers/sampler/' | sort -u > "$work/letters"
+grep -oE '^ {2}(-., | {4})--[a-z-]+ [^ ]+' "$work/all" | cut -c 7- | grep -vE '^--(out|format|report|sampler) ' | sort -u > "$work/values"
+for twice in "$(cut -c 3-4 "$work/letters" | uniq -d)" "$(cut -d ' ' -f 1 "$work/values" | uniq -d)"; do
+    [ "$twice" = "" ] || wrong "two meanings: $twice"
+done
 # Nothing but the date, which is left out for the sake of equal bytes, and lines that are long.
 mandoc -T lint "$work"/*.1 > "$work/lint" || true
 ! grep -vE "STYLE: input text line longer|WARNING: missing date|outdated mandoc.db|referenced manual not found" "$work/lint" ||
@@ -63,7 +71,7 @@ offers "with space.csv" aisampler diagnose wi
 offers "pdf,png" aisampler plot --format p
 offers "pdf,png" aisampler plot --format = p
 offers "pdf,png,svg" aisampler plot --format =
-offers "henon" aisampler train -k h
+offers "henon" aisampler train -m h
 offers "folder" aisampler run mog6 --out f
 offers "trace,training" aisampler plot --figure tra
 offers "rank,trace" aisampler plot -f rank,trac

@@ -76,16 +76,16 @@ grep -q "corner plot of x.2<" "$work/chosen/report.html"
 grep -q "corner plot of x.2, x.1<" "$work/chosen.html"
 
 # What bench measured, as a figure; refusals come before anything is measured.
-for format in svg png pdf; do "$ais" bench steps --seconds 1e-4 --figure "$work/steps.$format" > "$work/stdout"; done
+for format in svg png pdf; do "$ais" bench steps --seconds 1e-4 --out "$work/steps.$format" > "$work/stdout"; done
 grep -q "steps/s" "$work/stdout"
 well_formed "$work/steps.svg"
 head -c 4 "$work/steps.png" | grep -q PNG
 head -c 5 "$work/steps.pdf" | grep -q '%PDF-'
-[ "$(code "$ais" bench steps --figure "$work/steps.gif")" = 2 ]
+[ "$(code "$ais" bench steps --out "$work/steps.gif")" = 2 ]
 grep -q "must end in .svg, .png or .pdf" "$work/stderr"
-[ "$(code "$ais" bench threads --figure "$work/threads.svg")" = 2 ]
+[ "$(code "$ais" bench threads --out "$work/threads.svg")" = 2 ]
 grep -q "none of which is measured" "$work/stderr"
-[ "$(code "$ais" bench steps --seconds 1e-4 --figure "$work/nowhere/steps.svg")" = 1 ]
+[ "$(code "$ais" bench steps --seconds 1e-4 --out "$work/nowhere/steps.svg")" = 1 ]
 ! ls "$work"/*.part "$work/threads.svg" 2> /dev/null
 
 # The training curve comes from run.json; a report of draws that others made.

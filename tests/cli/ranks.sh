@@ -38,7 +38,7 @@ compare "run mog6" run mog6 --steps 200 --chains 150 --draws 100
 compare "run heart" run heart --steps 300 --chains 10 --draws 100
 for objective in likelihood+exact adversarial; do # `train`: a weak kernel's `run` asks the clock which rival to join
     for ranks in 1 3; do
-        mpirun -n $ranks "$ais" train ring --kernel henon --layers 4 --objective $objective --steps 40 --threads 1 \
+        mpirun -n $ranks "$ais" train ring --map henon --layers 4 --objective $objective --steps 40 --threads 1 \
             --quiet --out "$work/$ranks.ais" >/dev/null 2>&1
     done
     cmp "$work/1.ais" "$work/3.ais"

@@ -66,11 +66,11 @@ static double logp(const double *x, void *data) {
 AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = 2, .logp = logp, .start_scale = 5};
 C
 compare "one mode, with a gradient" heart
-compare "explored with NUTS" funnel:dim=8 --kernel realnvp --layers 8
+compare "explored with NUTS" funnel:dim=8 --map realnvp --layers 8
 compare "rings without a gradient" plain.c
-compare "rings with a gradient" ring5 --kernel spline
-compare "realnvp on heart" heart --kernel realnvp --layers 8 --steps 600
-compare henon mog6 --kernel henon --layers 8 --steps 300 --objective likelihood+exact+adversarial
+compare "rings with a gradient" ring5 --map spline
+compare "realnvp on heart" heart --map realnvp --layers 8 --steps 600
+compare henon mog6 --map henon --layers 8 --steps 300 --objective likelihood+exact+adversarial
 compare "the paper's setting" mog2 --preset paper --steps 500
 compare "the baseline" mog2 --sampler anice --steps 120
 "$ais" sample mog6 --sampler rwm --draws 1000 --chains 8 --format csv -q --out draws || [ $? = 3 ]
@@ -78,10 +78,10 @@ cat draws/draws-1.csv > draws.csv
 compare "from draws" data:draws.csv --steps 500
 
 # run: the training goes on, then draws are made, and all files are the same (tests/fault/drawing.sh: while it draws).
-"$ais" run ring5 --kernel spline --draws 300 -q --out whole || [ $? = 3 ]
-interrupted KILL 3 killed/kernel.ais.training run ring5 --kernel spline --draws 300 -q --out killed || say run was too fast to be killed
+"$ais" run ring5 --map spline --draws 300 -q --out whole || [ $? = 3 ]
+interrupted KILL 3 killed/kernel.ais.training run ring5 --map spline --draws 300 -q --out killed || say run was too fast to be killed
 [ -e killed/kernel.ais.training ]
-[ "$(code "$ais" run ring5 --kernel spline --draws 300 -q --resume --out killed)" != 1 ] || say run --resume
+[ "$(code "$ais" run ring5 --map spline --draws 300 -q --resume --out killed)" != 1 ] || say run --resume
 cmp whole/kernel.ais killed/kernel.ais
 cmp whole/draws.nc killed/draws.nc
 [ ! -e killed/kernel.ais.training ]
@@ -89,7 +89,7 @@ cmp whole/draws.nc killed/draws.nc
 # Nothing to resume: it says so and begins; an old checkpoint that is not asked for is spoken of.
 [ "$(code "$ais" train mog2 --resume --steps 60 -q -o fresh.ais)" = 0 ] || say fresh
 grep -q "^aisampler: nothing to resume, there is no fresh.ais.training: training starts from the beginning$" stderr || say fresh
-interrupted KILL 2 k.ais.training train ring5 --kernel spline --rate 0.001 -q -o k.ais || say ring5 was too fast to be killed
+interrupted KILL 2 k.ais.training train ring5 --map spline --rate 0.001 -q -o k.ais || say ring5 was too fast to be killed
 [ -e k.ais.training ]
 cp k.ais.training good
 refused() { # exit code, what it says, arguments of train
@@ -101,21 +101,21 @@ refused() { # exit code, what it says, arguments of train
     [ "$(wc -l < stderr)" = 1 ] || say "$*"
     cmp -s before k.ais.training || say "$*: the checkpoint was touched"
 }
-refused 2 "belongs to another training: there it is 'seed 1', here 'seed 2'" train ring5 --kernel spline --rate 0.001 --seed 2
+refused 2 "belongs to another training: there it is 'seed 1', here 'seed 2'" train ring5 --map spline --rate 0.001 --seed 2
 refused 2 "belongs to another training: there it is 'target ring5', here 'target mog2'" train mog2 --rate 0.001
-refused 2 "belongs to another training" train ring5 --kernel spline
-refused 2 "there it is 'evaluations 0', here 'evaluations " train ring5 --kernel spline --rate 0.001 --evaluations 9000
+refused 2 "belongs to another training" train ring5 --map spline
+refused 2 "there it is 'evaluations 0', here 'evaluations " train ring5 --map spline --rate 0.001 --evaluations 9000
 head -c 20000 good > k.ais.training
-refused 1 "its checksum is wrong, so it is damaged or cut short" train ring5 --kernel spline --rate 0.001
+refused 1 "its checksum is wrong, so it is damaged or cut short" train ring5 --map spline --rate 0.001
 : > k.ais.training
-refused 1 "does not begin like a checkpoint" train ring5 --kernel spline --rate 0.001
+refused 1 "does not begin like a checkpoint" train ring5 --map spline --rate 0.001
 python3 - <<'PYTHON'
 data = bytearray(open("good", "rb").read())
 data[len(data) // 2] ^= 1
 open("k.ais.training", "wb").write(data)
 PYTHON
-refused 1 "its checksum is wrong" train ring5 --kernel spline --rate 0.001
-[ "$(code "$ais" train ring5 --kernel spline --steps 40 -q -o k.ais)" = 0 ] || say from the beginning
+refused 1 "its checksum is wrong" train ring5 --map spline --rate 0.001
+[ "$(code "$ais" train ring5 --map spline --steps 40 -q -o k.ais)" = 0 ] || say from the beginning
 grep -q "training starts from the beginning; --resume would have gone on from k.ais.training" stderr || say from the beginning
 
 # Ctrl-C keeps the best kernel and the checkpoint. Stopped before a judgement it says so, and no number that is none.

@@ -49,7 +49,7 @@ expect 2 "unknown sampler ''" "$ais" sample mog2 --sampler ""
 expect 2 "unknown sampler ''" "$ais" sample mog2 --sampler nuts+
 expect 2 "--start-scale" "$ais" sample mog2 --start-scale -1
 expect 2 "--out" "$ais" sample mog2 --out ""
-expect 2 "belongs to hmc" "$ais" sample mog2 --sampler rwm --leapfrogs 10
+expect 2 "applies only to hmc" "$ais" sample mog2 --sampler rwm --leapfrogs 10
 expect 2 "1 or more" "$ais" sample mog2 --chains 0
 expect 2 "needs a target" "$ais" sample
 expect 2 "too many" "$ais" sample mog2 mog6
@@ -257,7 +257,7 @@ sed '700s/.*/0.5/' "$work/draws.csv" > "$work/short.csv"
 expect 1 "short.csv:700" "$ais" run "data:$work/short.csv" $quick
 expect 2 "set of draws" "$ais" sample "data:$work/draws.csv" $quick
 expect 2 "set of draws" "$ais" sample "data:$work/draws.csv" --sampler nuts $quick
-expect 2 "spline and realnvp" "$ais" train "data:$work/draws.csv" --kernel henon --quiet --out "$work/k.ais"
+expect 2 "spline and realnvp" "$ais" train "data:$work/draws.csv" --map henon --quiet --out "$work/k.ais"
 "$ais" train "data:$work/draws.csv" --steps 30 --quiet --out "$work/k.ais" || failures=$((failures + 1))
 expect 2 "set of draws" "$ais" sample "data:$work/draws.csv" -k "$work/k.ais" --sampler rwm $quick
 expect 2 "parameter 1 is a" "$ais" sample mog2 -k "$work/k.ais" $quick

@@ -91,17 +91,17 @@ grep -q "belongs to another run: there it is 'seed 1', here 'seed 2'" stderr || 
 [ ! -e plain/drawing.checkpoint ] && [ ! -e plain/drawing.checkpoint.journal ] || say "a checkpoint without being asked"
 
 # SIGTERM while it learns: the kernel and the checkpoint of learning are kept, nothing is drawn, and it ends.
-"$ais" run ring5 --kernel spline --draws 300 -q -o taught || [ $? = 3 ]
-"$ais" run ring5 --kernel spline --draws 300 -q -o term --checkpoint 0.01 > stdout 2> stderr & job=$!
+"$ais" run ring5 --map spline --draws 300 -q -o taught || [ $? = 3 ]
+"$ais" run ring5 --map spline --draws 300 -q -o term --checkpoint 0.01 > stdout 2> stderr & job=$!
 while [ ! -e term/kernel.ais.training ] && kill -0 $job; do sleep 0.01; done
 kill -TERM $job
 got=0; wait $job || got=$?
 job=
 [ $got = 1 ] || say "exit $got"
-grep -q "; go on with: aisampler run ring5 --kernel spline --draws 300 -q -o term --checkpoint 0.01 --resume$" stderr || say "how to go on"
+grep -q "; go on with: aisampler run ring5 --map spline --draws 300 -q -o term --checkpoint 0.01 --resume$" stderr || say "how to go on"
 [ "$(wc -l < stderr)" = 1 ] || say "more than a line"
 [ ! -e term/draws.nc ] || say "draws of half a kernel"
-"$ais" run ring5 --kernel spline --draws 300 -q -o term --resume || [ $? = 3 ]
+"$ais" run ring5 --map spline --draws 300 -q -o term --resume || [ $? = 3 ]
 same taught term
 
 # SIGTERM while the density hangs, on all threads: within 20 s it is given up, and the files are complete.

@@ -124,7 +124,8 @@ static void text_to_the_letter(void **state) {
     const char *golden =
         "mine by spline: 4 chains of 1000 draws, acceptance 0.875, involution error 0\n"
         "seconds: 7.5 of training, 0.5 of warm-up, 2 of sampling\n"
-        "evaluations: 5000 densities, 7 gradients; 900 to learn, 300 to start, 3807 to draw\n"
+        "evaluations: 5000 densities, 7 gradients\n"
+        "of these: 300 to start, 900 to learn, 3807 to draw\n"
         "name                   mean      sd    mcse       q5      q50      q95 ess_bulk ess_tail  rhat\n"
         "a_name_that_is_mu…     1.23    0.99   0.012    -0.50     1.20     3.25     3812     3500 1.000\n"
         "b                  -1234568  250000    4000 -1600000 -1200000  -800000       35       61 1.320\n"
@@ -170,7 +171,8 @@ static void text_of_an_ordinary_run(void **state) {
     untrained.train_seconds = 0;
     const char *golden = "mine by spline: 4 chains of 1000 draws, acceptance 0.875, involution error 0\n"
                          "seconds: 0.5 of warm-up, 2 of sampling\n"
-                         "evaluations: 5000 densities, 7 gradients; 900 to learn, 300 to start, 3807 to draw\n"
+                         "evaluations: 5000 densities, 7 gradients\n"
+                         "of these: 300 to start, 900 to learn, 3807 to draw\n"
                          "name     mean      sd    mcse       q5      q50      q95 ess_bulk ess_tail  rhat\n"
                          "x.10     1.23    0.99   0.012    -0.50     1.20     3.25     3812     3500 1.000\n"
                          "\n"
@@ -181,6 +183,26 @@ static void text_of_an_ordinary_run(void **state) {
     untrained.train_seconds = NAN; /* not known: then neither is the rate that counts it */
     assert_null(strstr(text_of(&d, &untrained, 0), "training"));
     assert_non_null(strstr(text_of(&d, &untrained, 0), "speed: worst ESS 4710 per second\n"));
+}
+
+/* Fewer columns: the table in blocks of whole columns, each with the names, and no line is longer. */
+static void text_of_a_narrow_terminal(void **state) {
+    (void)state;
+    ais_diagnosis d = diagnosis_of(2);
+    for (int columns = 40; columns <= 80; columns += 20) {
+        ais_report_run narrow = run;
+        narrow.columns = columns;
+        const char *text = text_of(&d, &narrow, 0);
+        int names = 0;
+        for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
+            int long_ones = 0;
+            for (size_t i = 0; line[i] != '\n'; i++) long_ones += ((unsigned char)line[i] & 0xC0) != 0x80;
+            if (columns < 80) assert_in_range(long_ones, 0, columns);
+            names += strncmp(line, "b  ", 3) == 0;
+        }
+        assert_int_equal(names, columns == 40 ? 5 : columns == 60 ? 2 : 1);
+        assert_non_null(strstr(text, " 1.320\n"));
+    }
 }
 
 /* A word longer than a line stands alone; nothing of a warning is lost. */
@@ -314,9 +336,10 @@ static void a_full_disk_is_told(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_to_the_letter),      cmocka_unit_test(text_of_good_draws_and_few_rows),
-        cmocka_unit_test(text_of_an_ordinary_run), cmocka_unit_test(text_of_a_long_word),
-        cmocka_unit_test(rows_are_never_too_wide), cmocka_unit_test(json_has_every_field),
-        cmocka_unit_test(json_of_odd_values),      cmocka_unit_test(a_full_disk_is_told),
+        cmocka_unit_test(text_of_an_ordinary_run), cmocka_unit_test(text_of_a_narrow_terminal),
+        cmocka_unit_test(text_of_a_long_word),     cmocka_unit_test(rows_are_never_too_wide),
+        cmocka_unit_test(json_has_every_field),    cmocka_unit_test(json_of_odd_values),
+        cmocka_unit_test(a_full_disk_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
