@@ -26,6 +26,6 @@ int learn_anice(const anice_learning *set, const ais_target *target, uint64_t se
     release_interrupts();
     if (status == AIS_OK) return 0;
     if (status != AIS_STOPPED || !*kernel) return failed(&context);
-    complain(0, "%s; the best kernel so far is kept%s", context.message, set->kept ? ", and --resume goes on" : "");
+    complain(0, "%s; the best kernel so far is kept%s", context.message, set->kept ? ", and --resume continues" : "");
     return 0;
 }

@@ -13,16 +13,12 @@ typedef struct budget {
 } budget;
 
 #define BUDGET_OPTIONS(set)                                                                                            \
-    {                                                                                                                  \
-        "effective",   0,                                                                                              \
-        OPTION_NUMBER, &(set).effective,                                                                               \
-        NULL,          "effective draws wanted, as the worst ESS of all chains (run, sample: draws until then)"},      \
-        {"evaluations", 0,                                                                                             \
-         OPTION_NUMBER, &(set).evaluations,                                                                            \
-         NULL,          "of the density and its gradient, at most, from the check of the target on (no limit)"},       \
+    {"effective", 0, OPTION_NUMBER, &(set).effective, NULL, "effective draws wanted: the worst ESS of all chains"},    \
+        {"evaluations",      0,    OPTION_NUMBER,                                                                      \
+         &(set).evaluations, NULL, "most evaluations of the density and its gradient, for everything (no limit)"},     \
     {                                                                                                                  \
         "seconds", 0, OPTION_NUMBER, &(set).seconds, NULL,                                                             \
-            "deadline of the command, files and verdict included: what there is by then depends on the machine (none)" \
+            "deadline, files and verdict included; the result then depends on the machine (none)"                      \
     }
 
 /* Starts the clock; false after a complaint. */

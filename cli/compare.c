@@ -147,7 +147,7 @@ static void fill_table(const comparison *all, table *to) {
 static void verdict(const comparison *all, char *text, size_t size) {
     int best = fastest(all, false), other = fastest(all, true);
     if (best < 0) {
-        snprintf(text, size, "No sampler mixed: take more draws, or do not trust any of them here.");
+        snprintf(text, size, "No sampler mixed: draw more, and trust none of these.");
         return;
     }
     char number[TABLE_CELL];
@@ -364,13 +364,14 @@ int run_compare(int argc, char **argv) {
     int words = parse_options(argc, argv, options, &all.target_name, 1);
     if (words < 0) return EXIT_USAGE;
     if (all.help) {
-        print_help("compare TARGET [options]",
-                   "Draws from TARGET with several samplers and puts what they cost and gave into one table: seconds, "
-                   "evaluations, effective draws per second without and with training, and from how many effective "
-                   "draws on training pays. Writes compare.html and compare.json into a folder, and for targets in the "
-                   "plane compare.png. ai is what run learns, "
-                   "alone, without the classical kernel that run adds where that is faster.",
-                   options);
+        print_help(
+            "compare TARGET [options]",
+            "Draws from TARGET with several samplers and compares their cost and their draws in one table: seconds, "
+            "evaluations, effective draws per second without and with training, and from how many effective "
+            "draws on training pays. Writes compare.html and compare.json into a folder, and for targets in the "
+            "plane compare.png. ai is the kernel that run learns, without the classical kernel that run adds where "
+            "that is faster.",
+            options);
         return 0;
     }
     if (words == 0) return complain(EXIT_USAGE, "compare needs a target; see aisampler compare --help");

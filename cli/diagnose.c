@@ -38,13 +38,13 @@ int run_diagnose(int argc, char **argv) {
     int rows = 30;
     shown wish = {0};
     const option options[] = {
-        {"target", 't', OPTION_TEXT, &target_name, "TARGET", "what was drawn from: adds modes and known moments"},
+        {"target", 't', OPTION_TEXT, &target_name, "TARGET",
+         "the density that was drawn from: adds modes and known moments"},
         {"report", 0, OPTION_TEXT, &report, "FILE.html", "write a page with verdict, table and figures too"},
         SHOWN_OPTIONS(wish, 0),
-        {"rows", 0, OPTION_COUNT, &rows, NULL,
-         "most parameters in the table: those with the smallest ESS; 0: all (30)"},
+        {"rows", 0, OPTION_COUNT, &rows, NULL, "parameters in the table, worst first; 0: all (30)"},
         {"json", 0, OPTION_FLAG, &json, NULL, "print JSON instead of a table"},
-        {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "print nothing: the exit code tells"},
+        {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "print nothing; the exit code is the verdict"},
         {"help", 'h', OPTION_FLAG, &help, NULL, "this text"},
         {0}};
     const char **paths = malloc((size_t)argc * sizeof *paths);
@@ -57,7 +57,7 @@ int run_diagnose(int argc, char **argv) {
     } else if (help) {
         print_help("diagnose FILE... [options]",
                    "Judges the draws in Stan CSV files (one per chain) or an ArviZ netCDF file (all chains), of any "
-                   "sampler. Exits with 3 when a warning says that they are not to be trusted.",
+                   "sampler. Exits with 3 if they cannot be trusted.",
                    options);
         code = 0;
     } else if (count == 0) {

@@ -122,7 +122,7 @@ static bool other_format_is_there(const settings *set, const char *name) {
     snprintf(path, sizeof path, "%s/%s", set->out, name);
     if (access(path, F_OK) != 0) return false;
     complain(EXIT_FAILED,
-             "%s is of an earlier run and would not belong to this one: use --format both or another --out", path);
+             "%s was written by an earlier run and would not match this one: use --format both or another --out", path);
     return true;
 }
 
@@ -175,7 +175,7 @@ static void tell_of_end(const settings *set, const ais_sample_result *result) {
     if (result->ended == AIS_ENDED_EFFECTIVE)
         fprintf(stderr, "worst ESS %.0f of all chains, %.0f were wanted\n", result->effective, set->budget.effective);
     else if (result->ended == AIS_ENDED_EVALUATIONS)
-        fprintf(stderr, "all %.0f evaluations are spent\n", set->budget.evaluations);
+        fprintf(stderr, "all %.0f evaluations are used up\n", set->budget.evaluations);
     else
         fprintf(stderr, "the deadline of %g s\n", set->budget.seconds);
 }
@@ -195,7 +195,7 @@ static int tell_of_stop(const settings *set, const ais_run_options *how, int dra
     if (may_go_on(set, how)) command_to_resume(on, sizeof on);
     if (draws > 0) snprintf(files, sizeof files, "; the files in %s are complete up to there", set->out);
     return complain(EXIT_FAILED, "%s%s%s%s%s%s", density ? density : "", density ? "; " : "", context->message, files,
-                    on[0] ? "; go on with: " : "", on);
+                    on[0] ? "; continue with: " : "", on);
 }
 
 /* What there is to write and to say when ais_run has come back with a result. */

@@ -17,7 +17,7 @@ typedef struct settings {
     bool save_warmup, report, json, quiet, help;
     bool resume, no_checkpoint;
     int extend;            /* draws per chain to add to a finished run */
-    double renewal;        /* seconds between two renewals of the checkpoint; 0: chosen */
+    double renewal;        /* seconds between two checkpoints; 0: chosen */
     char checkpoint[4224]; /* of the drawing; empty: none */
     budget budget;
     isolation isolation;
@@ -47,18 +47,17 @@ int draw_to_files(const settings *set, const ais_target *target, const ais_run_o
 #define DRAW_OPTIONS(set, usual_chains, usual_warmup)                                                                   \
     {"chains", 'c', OPTION_COUNT, &(set).chains, NULL, "independent chains (" usual_chains ")"},                        \
         {"draws",      'n',  OPTION_COUNT,                                                                              \
-         &(set).draws, NULL, "draws per chain that are kept, at most (1000; with --effective as many as it takes)"},    \
+         &(set).draws, NULL, "most draws per chain that are kept (1000; with --effective no limit)"},                   \
         {"warmup",      'w',  OPTION_COUNT,                                                                             \
-         &(set).warmup, NULL, "steps per chain that adapt and are left out (" usual_warmup ")"},                        \
+         &(set).warmup, NULL, "steps per chain that adapt and are not kept (" usual_warmup ")"},                        \
         BUDGET_OPTIONS((set).budget), {"thin", 0, OPTION_COUNT, &(set).thin, NULL, "keep every Nth step (1)"},          \
         {"seed", 0, OPTION_SEED, &(set).seed, NULL, "the same seed gives the same files on any number of threads (1)"}, \
         {"threads", 'j', OPTION_COUNT, &(set).threads, NULL, "0: one per core (0)"},                                    \
         {"out", 'o', OPTION_TEXT, &(set).out, "DIR", "where the files go (out/TARGET)"},                                \
         {"format", 0, OPTION_CHOICE, &(set).format, "csv|netcdf|both", "Stan CSV, ArviZ netCDF, or both (both)"},       \
-        {"extend",      0,    OPTION_COUNT,                                                                             \
-         &(set).extend, NULL, "add N draws per chain to the finished run in the folder; all else as it was then"},      \
+        {"extend", 0, OPTION_COUNT, &(set).extend, NULL, "add N draws per chain to the finished run in the folder"},    \
         {"no-checkpoint",      0,    OPTION_FLAG,                                                                       \
-         &(set).no_checkpoint, NULL, "keep nothing to go on from with --resume or --extend while drawing"},             \
+         &(set).no_checkpoint, NULL, "write no checkpoint while drawing; --resume and --extend need one"},              \
         {"save-warmup", 0, OPTION_FLAG, &(set).save_warmup, NULL, "keep the warm-up draws in the files"},               \
         ISOLATE_OPTIONS((set).isolation), SHOWN_OPTIONS((set).shown, 0),                                                \
         {"rows", 0, OPTION_COUNT, &(set).rows, NULL, "parameters in the table, worst first; 0: all (30)"},              \

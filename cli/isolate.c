@@ -95,8 +95,9 @@ void isolate_say(char *text, size_t size) {
     char what[300];
     pthread_mutex_lock(&iso.lock);
     if (iso.no_process.how == NEVER_BEGAN) {
-        snprintf(text, size, "no process can be had to evaluate %s: %s", iso.name,
-                 iso.no_process.code == ECHILD ? "the one that starts them was killed" : strerror(iso.no_process.code));
+        snprintf(text, size, "cannot start a process to evaluate %s: %s", iso.name,
+                 iso.no_process.code == ECHILD ? "the process that starts them was killed"
+                                               : strerror(iso.no_process.code));
     } else {
         const deaths *of = iso.evaluated.count > iso.most ? &iso.evaluated : &iso.shown;
         snprintf(what, sizeof what, "%s died at %ld points, more than %ld (--most-deaths)", iso.name, of->count,
@@ -251,7 +252,7 @@ static void isolated_show(size_t n, const double *x, uint64_t stream, double *va
 bool isolation_makes_sense(const isolation *how) {
     bool more = how->seconds != 0 || how->gigabytes != 0 || how->deaths != 0;
     if (!how->wanted && more)
-        complain(EXIT_USAGE, "--time-limit, --memory-limit and --most-deaths belong to --isolate, which is not given");
+        complain(EXIT_USAGE, "--time-limit, --memory-limit and --most-deaths apply only with --isolate");
     else if (how->seconds < 0 || how->gigabytes < 0)
         complain(EXIT_USAGE, "--time-limit and --memory-limit must be more than 0");
     else

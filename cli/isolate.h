@@ -17,20 +17,19 @@ typedef struct isolation {
      OPTION_FLAG,                                                                                                      \
      &(set).wanted,                                                                                                    \
      NULL,                                                                                                             \
-     "run the density in child processes: where it crashes, exits or takes too long, a new process goes on, and the "  \
-     "point counts as density 0"},                                                                                     \
-        {"time-limit",   0,   OPTION_NUMBER,                                                                           \
-         &(set).seconds, "S", "with --isolate: seconds of one evaluation, at most (60)"},                              \
+     "run the density in child processes: where it crashes, exits or hangs, a new process takes over and the point "   \
+     "counts as density 0"},                                                                                           \
+        {"time-limit", 0, OPTION_NUMBER, &(set).seconds, "S", "with --isolate: most seconds of one evaluation (60)"},  \
         {"memory-limit",                                                                                               \
          0,                                                                                                            \
          OPTION_NUMBER,                                                                                                \
          &(set).gigabytes,                                                                                             \
          "GB",                                                                                                         \
-         "with --isolate: what the density may allocate in a process (half of the machine's "                          \
+         "with --isolate: most memory of a process (half of the machine's "                                            \
          "memory over the threads)"},                                                                                  \
     {                                                                                                                  \
         "most-deaths", 0, OPTION_COUNT, &(set).deaths, NULL,                                                           \
-            "with --isolate: points at which the density may die before the command gives up (1000)"                   \
+            "with --isolate: give up when the density died at more points (1000)"                                      \
     }
 
 /* False after a complaint. */

@@ -18,51 +18,51 @@ typedef struct learning {
 } learning;
 
 #define LEARNING_OPTIONS(set)                                                                                            \
-    {"map", 'm', OPTION_CHOICE, &(set).map, "henon|realnvp|spline", "family of the learned map (chosen by the run)"},    \
+    {"map", 'm', OPTION_CHOICE, &(set).map, "henon|realnvp|spline", "family of the learned map (automatic)"},            \
         {"involution", 0, OPTION_CHOICE, &(set).involution, "flip|swap", "R of M = g^-1 R g (henon flip, others swap)"}, \
         {"objective",      0,        OPTION_TEXT,                                                                        \
-         &(set).objective, "STAGES", "maps: fisher, likelihood+exact; henon: e.g. likelihood+adversarial (chosen)"},     \
-        {"loss", 0, OPTION_CHOICE, &(set).loss, "rlogr|logistic", "of the discriminator (logistic)"},                    \
+         &(set).objective, "STAGES", "maps: fisher, likelihood+exact; henon: e.g. likelihood+adversarial (automatic)"},  \
+        {"loss", 0, OPTION_CHOICE, &(set).loss, "rlogr|logistic", "loss of the discriminator (logistic)"},               \
         {"preset",     0,       OPTION_CHOICE,                                                                           \
          &(set).paper, "paper", "henon, flip, adversarial, r log r: the paper's own setting"},                           \
         {"start",                                                                                                        \
          0,                                                                                                              \
          OPTION_TEXT,                                                                                                    \
          &(set).start,                                                                                                   \
-         "hunt|anneal|nuts|FILE",                                                                                        \
-         "how learning begins; FILE: from draws (hunt)"},                                                                \
+         "search|anneal|nuts|FILE",                                                                                      \
+         "how learning starts; FILE: from these draws (search)"},                                                        \
         {"start-scale",      0,    OPTION_NUMBER,                                                                        \
          &(set).start_scale, NULL, "modes are searched for in N(0, N^2) (the target's own)"},                            \
         {"screen",      0,    OPTION_COUNT,                                                                              \
-         &(set).screen, NULL, "points looked at for modes: more find narrower ones (chosen)"},                           \
-        {"layers", 0, OPTION_COUNT, &(set).layers, NULL, "layers of g (chosen)"},                                        \
-        {"hidden", 0, OPTION_COUNT, &(set).hidden, NULL, "units of a hidden layer (chosen)"},                            \
-        {"depth", 0, OPTION_COUNT, &(set).depth, NULL, "hidden layers of a network (chosen)"},                           \
-        {"bins", 0, OPTION_COUNT, &(set).bins, NULL, "spline: bins of a coupling layer (chosen)"},                       \
-        {"steps", 0, OPTION_COUNT, &(set).steps, NULL, "Adam steps of a stage (chosen)"},                                \
-        {"rate", 0, OPTION_NUMBER, &(set).rate, NULL, "highest learning rate (chosen)"},                                 \
+         &(set).screen, NULL, "points of the search for modes; more find narrower ones (automatic)"},                    \
+        {"layers", 0, OPTION_COUNT, &(set).layers, NULL, "layers of g (automatic)"},                                     \
+        {"hidden", 0, OPTION_COUNT, &(set).hidden, NULL, "units of a hidden layer (automatic)"},                         \
+        {"depth", 0, OPTION_COUNT, &(set).depth, NULL, "hidden layers of a network (automatic)"},                        \
+        {"bins", 0, OPTION_COUNT, &(set).bins, NULL, "spline: bins of a coupling layer (automatic)"},                    \
+        {"steps", 0, OPTION_COUNT, &(set).steps, NULL, "Adam steps of a stage (automatic)"},                             \
+        {"rate", 0, OPTION_NUMBER, &(set).rate, NULL, "highest learning rate (automatic)"},                              \
         {"population", 0, OPTION_COUNT, &(set).population, NULL, "henon: chains that supply the batches (1024)"},        \
-        {"checkpoint", 0, OPTION_NUMBER, &(set).renewal, NULL, "seconds between two renewals of the checkpoint (1)"},    \
-    {                                                                                                                    \
+        {"checkpoint", 0, OPTION_NUMBER, &(set).renewal, NULL, "seconds between two checkpoints (1)"}, {                 \
         "resume", 0, OPTION_FLAG, &(set).resume, NULL,                                                                   \
-            "go on with what was killed or stopped, to the same bytes as if it had not been"                             \
+            "continue what was killed or stopped; the files become the same as without the interruption"                 \
     }
 
 /* The classical warnings about learning from draws, for the help of both. */
 #define EMPIRICAL_HELP                                                                                                 \
     " TARGET may be data:DRAWS (CSV with a header, Stan CSV or netCDF; 1000 draws or more): then kernel and "          \
     "discriminator are learned from the draws alone, and the discriminator is the accept test. It is an estimate, so " \
-    "the new draws can be biased where it is wrong; they cannot show what the data lack, and know no more about the "  \
-    "distribution than the data do. Never use it where you can evaluate the density."
+    "the new draws can be biased where it is wrong; they lack what the data lack, and hold no more information than "  \
+    "the data. Never use it where you can evaluate the density."
 
 #define RESUME_HELP                                                                                                    \
     " While it learns, a checkpoint beside the kernel (K.ais.training) is renewed every second; a killed training "    \
-    "goes on from it with --resume and the same target, options and seed, and gives the same kernel to the last byte."
+    "continues from it with --resume and the same target, options and seed, and gives the same kernel to the last "    \
+    "byte."
 
 /* The same of drawing, for run and sample. */
 #define DRAWING_HELP                                                                                                   \
-    " While it draws, drawing.checkpoint and its journal in the folder are renewed: --resume goes on with a run that " \
-    "was killed or stopped, and --extend N adds draws to one that is over, to the same bytes as if it had been drawn " \
+    " While it draws, drawing.checkpoint and its journal in the folder are renewed: --resume continues a run that "    \
+    "was killed or stopped, and --extend N adds draws to a finished one, with the same bytes as if it had been drawn " \
     "at once."
 
 /* DIRECTORY/KERNEL.training, or KERNEL.training. */

@@ -22,7 +22,7 @@ static int read_input(plotting *this, const char *const *paths, int count) {
     ais_context context = {0};
     if (is_folder(paths[0])) {
         if (count > 1)
-            return complain(EXIT_USAGE, "one run at a time: '%s' is a folder, and more words follow", paths[0]);
+            return complain(EXIT_USAGE, "one run at a time: '%s' is a folder, so give nothing else", paths[0]);
         if (!folder_open(&this->folder, paths[0])) return EXIT_FAILED;
         if (!this->target_name) this->target_name = folder_target(&this->folder);
         paths = (const char *const *)this->folder.path;
@@ -120,7 +120,8 @@ int run_plot(int argc, char **argv) {
         {"format", 0, OPTION_CHOICE, &this.format, "svg|png|pdf", "of the files (svg)"},
         {"out", 'o', OPTION_TEXT, &this.out, "DIR", "where the files go (figures)"},
         SHOWN_OPTIONS(this.shown, 'p'),
-        {"target", 't', OPTION_TEXT, &this.target_name, "TARGET", "what was drawn from: adds modes and true densities"},
+        {"target", 't', OPTION_TEXT, &this.target_name, "TARGET",
+         "the density that was drawn from: adds modes and true densities"},
         {"quiet", 'q', OPTION_FLAG, &this.quiet, NULL, "do not print the files' names"},
         {"help", 'h', OPTION_FLAG, &this.help, NULL, "this text"},
         {0}};

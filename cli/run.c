@@ -68,8 +68,8 @@ int run_run(int argc, char **argv) {
             "run TARGET [options]",
             "Learns a kernel for TARGET from nothing but its density, draws with it under an exact "
             "Metropolis-Hastings test, and judges the draws. Writes report.html (verdict, table, figures), "
-            "kernel.ais, the draws, summary.json and run.json into a folder. Exits with 3 when the draws are "
-            "not to be trusted. Ctrl-C ends training "
+            "kernel.ais, the draws, summary.json and run.json into a folder. Exits with 3 if the draws cannot be "
+            "trusted. Ctrl-C ends training "
             "with the best kernel so far, or drawing with complete files." RESUME_HELP DRAWING_HELP EMPIRICAL_HELP,
             options);
         return 0;

@@ -131,7 +131,7 @@ static int load_kernel(const settings *set, const ais_target *target, ais_kernel
         return 0;
     }
     ais_kernel_free(*kernel);
-    return complain(EXIT_USAGE, "--test is for learned involutions; %s is a kernel with a test of its own",
+    return complain(EXIT_USAGE, "--test applies only to learned involutions; %s has an accept test of its own",
                     set->kernel_file);
 }
 
@@ -144,7 +144,7 @@ static bool known_samplers(const char *list) {
         if (!known_sampler(name)) return false;
         trained += strcmp(name, "anice") == 0 || is_ladder(name);
     }
-    if (trained > 1) complain(EXIT_USAGE, "of anice and ladder one may be named, once: it is trained for this run");
+    if (trained > 1) complain(EXIT_USAGE, "name anice or ladder only once, and not both: it is trained for this run");
     return trained <= 1;
 }
 
@@ -294,9 +294,9 @@ int run_sample(int argc, char **argv) {
         {"iterations", 0, OPTION_COUNT, &set.iterations, NULL, "anice: of its training (5000)"},
         {"test", 0, OPTION_CHOICE, &set.test, "metropolis|barker", "accept test of a learned kernel (the file's)"},
         {"report", 0, OPTION_FLAG, &set.report, NULL, "write report.html too: verdict, table, figures"},
-        {"checkpoint", 0, OPTION_NUMBER, &set.renewal, NULL, "seconds between two renewals of the checkpoint (1)"},
+        {"checkpoint", 0, OPTION_NUMBER, &set.renewal, NULL, "seconds between two checkpoints (1)"},
         {"resume", 0, OPTION_FLAG, &set.resume, NULL,
-         "go on with what was killed or stopped, to the same bytes as if it had not been"},
+         "continue what was killed or stopped; the files become the same as without the interruption"},
         DRAW_OPTIONS(set, "4", "1000"),
         {0}};
     int words = parse_options(argc, argv, options, &set.target, 1);

@@ -24,7 +24,7 @@ void ask_to_stop(void) { stop_asked = 1; }
 static void lose_patience(int number) {
     static const char text[] =
         "aisampler: the density has not returned for 15 s after SIGTERM: the command ends without "
-        "it, and --resume goes on from the last checkpoint\n";
+        "it, and --resume continues from the last checkpoint\n";
     (void)number;
     if (guard_insist()) return; // NOLINT(bugprone-signal-handler): it is made for handlers
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0) _exit(EXIT_FAILED);

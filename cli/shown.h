@@ -12,7 +12,7 @@ typedef struct shown {
 
 #define SHOWN_OPTIONS(set, letter)                                                                                     \
     {"parameters", letter,     OPTION_TEXT,                                                                            \
-     &(set).names, "NAME,...", "which the figures show; x stands for x.1, x.2, ... too (the worst few)"},              \
+     &(set).names, "NAME,...", "to show in the figures; x means x.1, x.2, ... (the worst few)"},                       \
     {                                                                                                                  \
         "truth", 0, OPTION_TEXT, &(set).truths, "NAME=VALUE,...|FILE.json",                                            \
             "true values, as lines in the corner plot; the file has an object such as {\"x\": [0, 1.5], \"scale\": 2}" \

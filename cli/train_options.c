@@ -148,8 +148,9 @@ void learning_show(const ais_train_progress *p, void *data) {
 
 static int start_method(const learning *set, ais_train_options *options, ais_draws **draws) {
     ais_context context = {0};
-    const char *start = set->start ? set->start : "hunt";
-    if (strcmp(start, "hunt") == 0) return 0;
+    const char *start = set->start ? set->start : "search";
+    if (strcmp(start, "search") == 0) return 0;
+    if (strcmp(start, "hunt") == 0) return complain(EXIT_USAGE, "'--start hunt' is now '--start search'");
     if (strcmp(start, "anneal") == 0) {
         options->method = AIS_START_ANNEAL;
     } else if (strcmp(start, "nuts") == 0) {
@@ -176,7 +177,7 @@ void learning_tell(const learning *set) {
         fprintf(stderr, "aisampler: nothing to resume, there is no %s: training starts from the beginning\n",
                 set->checkpoint);
     if (!set->resume && there)
-        fprintf(stderr, "aisampler: training starts from the beginning; --resume would have gone on from %s\n",
+        fprintf(stderr, "aisampler: training starts from the beginning; --resume would have continued from %s\n",
                 set->checkpoint);
 }
 
@@ -212,7 +213,7 @@ void learning_free(learning_plan *plan) { ais_draws_free(plan->draws); }
 
 void learning_stopped(const learning *set, const ais_context *context) {
     complain(0, "%s; the best kernel so far is kept%s", context->message,
-             set->checkpoint[0] ? ", and --resume goes on" : "");
+             set->checkpoint[0] ? ", and --resume continues" : "");
 }
 
 int learn(const learning *set, const ais_budget *limits, const ais_target *target, uint64_t seed, int threads,

@@ -47,7 +47,7 @@ static const exchange exchanges[] = {{"largest of 2 numbers", 2, agree},
 json_t *measure_ranks(const bench *set) {
     const ais_ranks *ranks = ranks_all();
     if (!ranks) {
-        complain(EXIT_USAGE, "there is one rank only: start this part with mpirun -n 2 aisampler bench ranks");
+        complain(EXIT_USAGE, "there is only one rank: start this part with mpirun -n 2 aisampler bench ranks");
         return NULL;
     }
     double *value = calloc(LARGEST, sizeof *value);

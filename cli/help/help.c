@@ -106,7 +106,7 @@ int run_help(int argc, char **argv) {
     const subcommand *command = word ? find_subcommand(word) : NULL;
     if (word && !command) return EXIT_USAGE;
     bool whole = strcmp(as, "text") != 0 && strcmp(as, "man") != 0;
-    if (word && whole) return complain(EXIT_USAGE, "--as %s is of all commands: leave out '%s'", as, word);
+    if (word && whole) return complain(EXIT_USAGE, "--as %s covers all commands: leave out '%s'", as, word);
     if (strcmp(as, "man") == 0) return write_man(command);
     if (strcmp(as, "names") == 0) {
         for (const subcommand *at = subcommands; at->name; at++) puts(at->name);

@@ -170,7 +170,7 @@ static int reproduce(reproduction *set, const experiment *only, const char *dire
 
 static int usage(const option *options) {
     print_help("reproduce [options]",
-               "Makes tables and figures of the paper anew, our numbers beside the printed ones (docs/paper.md), and "
+               "Reproduces tables and figures of the paper, our numbers beside the printed ones (docs/paper.md), and "
                "writes reproduce.html, tables.md and reproduce.json into a folder. A-NICE-MC is trained first, as many "
                "targets at once as there are threads; without --quick that takes half an hour on two cores.",
                options);

@@ -71,9 +71,10 @@ bool ais_is_stream(FILE *file) {
 }
 
 ais_status ais_fail_endless(ais_context *context, const char *path) {
-    return ais_fail(context, AIS_BAD_FORMAT,
-                    "%s gives more than %d MB and is no file, so it may have no end: put it into a file", path,
-                    AIS_LONGEST_STREAM >> 20);
+    return ais_fail(
+        context, AIS_BAD_FORMAT,
+        "%s gives more than %d MB and is not a regular file, so it may have no end: save it to a file first", path,
+        AIS_LONGEST_STREAM >> 20);
 }
 
 /* One record after another of the text, taken apart into fields in place. */

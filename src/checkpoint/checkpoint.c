@@ -283,8 +283,8 @@ static ais_status foreign(ais_context *context, const ais_checkpoint *this, cons
         their_end = strchr(theirs, '\n');
     }
     return ais_fail(context, AIS_BAD_ARGUMENT,
-                    "%.300s belongs to another %s: there it is '%.*s', here '%.*s'; give the target, options and "
-                    "seed of then, or do not resume",
+                    "%.300s belongs to another %s: there it is '%.*s', here '%.*s'; give the same target, options and "
+                    "seed as then, or do not resume",
                     this->path, this->job, their_end ? (int)(their_end - theirs) : 0, theirs,
                     end ? (int)(end - ours) : 0, ours);
 }

@@ -52,11 +52,10 @@ static double times_more(double ess_per_chain) { return ceil(AIS_LEAST_ESS / fma
 
 static ais_status warn_not_finite(ais_judge *judge) {
     if (judge->not_finite == 0) return AIS_OK;
-    return warn(
-        judge,
-        "%ld values are not finite, the first one %.60s in draw %d of chain %d: the density, or what is computed of a "
-        "draw, is wrong there",
-        judge->not_finite, name_of(judge, judge->bad_parameter), judge->bad_draw + 1, judge->bad_chain + 1);
+    return warn(judge,
+                "%ld values are not finite, the first one %.60s in draw %d of chain %d: the density, or what is "
+                "computed from a draw, is wrong there",
+                judge->not_finite, name_of(judge, judge->bad_parameter), judge->bad_draw + 1, judge->bad_chain + 1);
 }
 
 static ais_status warn_shape(ais_judge *judge) {
@@ -190,7 +189,7 @@ static ais_status warn_sampler(ais_judge *judge) {
     if (status == AIS_OK && d->lowest_ebfmi < EBFMI_LIMIT)
         status =
             warn(judge,
-                 "E-BFMI is %.3f in the worst chain, below 0.3: energies are explored slowly, tails may be missing; "
+                 "E-BFMI is %.3f in the worst chain, below 0.3: energies are explored slowly, so tails may be missing; "
                  "rewrite the target",
                  d->lowest_ebfmi);
     if (status == AIS_OK && d->round_trips < AIS_FEW_TRIPS)

@@ -116,8 +116,8 @@ static ais_status suspect_pole(ais_search *search, char *text, size_t size) {
             "falls, which has no finite integral in %d dimension%s; bound it or change the parameters",
             name_of(search), first, strength, search->modes->mixture.dim, search->modes->mixture.dim > 1 ? "s" : "");
     snprintf(text, size,
-             "the density has a pole at about (%s), where it grows like r^-%.2g: draws near it are not to be trusted; ",
-             first, strength);
+             "the density has a pole at about (%s), where it grows like r^-%.2g: do not trust draws near it; ", first,
+             strength);
     return AIS_OK;
 }
 
@@ -170,7 +170,7 @@ ais_status ais_suspect(ais_search *search, char *text, size_t size) {
     if (2 * search->fled > search->runs)
         return ais_fail(context, AIS_BAD_DENSITY,
                         "the log density of target %.100s keeps rising up to a distance of %g (%d of %d optimisations "
-                        "fled): it has no finite integral, or its sign is wrong",
+                        "ran away): it has no finite integral, or its sign is wrong",
                         name_of(search), 1e9 * search->scale, search->fled, search->runs);
     for (int k = 0; k < search->modes->mixture.count; k++)
         if (search->modes->unbounded[k] && ais_search_relevant(search, k)) return refuse_unbounded(search, k);

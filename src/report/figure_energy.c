@@ -45,7 +45,7 @@ static ais_status draw_energy(ais_scene *scene) {
 }
 
 const ais_figure_kind ais_figure_energy = {
-    {"energy", "Energy", "energies of hmc and nuts, and what a step changes of them: as wide as each other is best"},
+    {"energy", "Energy", "energies of hmc and nuts, and their changes in a step: equally wide is best"},
     draw_energy,
     objection,
     0,

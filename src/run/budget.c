@@ -13,13 +13,13 @@ ais_status ais_budget_left(ais_context *context, const ais_budget *all, long eva
     if (all->evaluations > 0) {
         left->evaluations = all->evaluations - evaluations;
         if (left->evaluations <= 0)
-            return ais_fail(context, AIS_SPENT, "all %ld evaluations are spent: none are left to go on with",
+            return ais_fail(context, AIS_SPENT, "all %ld evaluations are used up: none are left to continue with",
                             all->evaluations);
     }
     if (all->seconds > 0) {
         left->seconds = all->seconds - reserved(all->seconds) - seconds;
         if (left->seconds <= 0)
-            return ais_fail(context, AIS_SPENT, "the deadline of %g s is over: nothing is left to go on with",
+            return ais_fail(context, AIS_SPENT, "the deadline of %g s has passed: there is no time left to continue",
                             all->seconds);
     }
     return AIS_OK;

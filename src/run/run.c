@@ -80,7 +80,8 @@ static ais_status check_options(ais_context *context, const ais_run_options *opt
         return ais_fail(context, AIS_BAD_ARGUMENT,
                         "seed, threads, budget, stop and ranks of learning are those of the run: leave them zero");
     if (options->learning && options->before.kernel)
-        return ais_fail(context, AIS_BAD_ARGUMENT, "there is a kernel to draw with: nothing will be learned");
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "a kernel is given, so nothing is learned: leave out the options of learning");
     if (options->before.training && !options->before.kernel)
         return ais_fail(context, AIS_BAD_ARGUMENT, "a training without its kernel cannot be drawn from");
     if (options->extend < 0 || !(options->checkpoint_seconds >= 0))
@@ -411,8 +412,8 @@ static void account(const job *this) {
     }
     snprintf(result->verdict, sizeof result->verdict, "%s",
              result->sample.draws == 0 ? "there are no draws"
-             : result->draws           ? "nobody judged these draws, for the run was to end"
-                                       : "nobody judged these draws: they are too many to be kept in memory");
+             : result->draws           ? "the draws were not diagnosed, because the run had to end"
+                                       : "the draws were not diagnosed: there are too many to keep in memory");
 }
 
 void ais_run_free(ais_run_result *result) {

@@ -74,7 +74,7 @@ static ais_status same_density(ais_context *context, const ais_sampling *run, in
     if (run->target->draws || fabs(now - then) <= 1e-3 + 1e-6 * fabs(then)) return AIS_OK;
     return ais_fail(context, AIS_BAD_ARGUMENT,
                     "the log density of target %.100s is %.9g where chain %d was, and it was %.9g when the run was "
-                    "interrupted: it is another density, so the run cannot go on",
+                    "interrupted: the density has changed, so the run cannot continue",
                     run->target->name ? run->target->name : "", now, chain + 1, then);
 }
 
@@ -297,7 +297,7 @@ ais_status ais_run_begin_journal(ais_context *context, ais_sampling *run,
     int warmup = run->header.save_warmup ? last->warmup_done : 0;
     int draws = run->repeats ? last->result.draws : last->draws_done;
     if (status == AIS_OK && (this.warmup != warmup || this.draws != draws))
-        return ais_fail(context, AIS_BAD_FORMAT, "%s has %d draws per chain and its checkpoint %d", drawing->path,
+        return ais_fail(context, AIS_BAD_FORMAT, "%s has %d draws per chain, but its checkpoint has %d", drawing->path,
                         this.draws, draws);
     return status;
 }

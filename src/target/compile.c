@@ -94,10 +94,11 @@ static ais_status find_folder(ais_context *context, compilation *job) {
     if (home && home[0] == '/' && try_folder(job, home, "/.cache/aisampler")) return AIS_OK;
     snprintf(own, sizeof own, "/aisampler-%ld", (long)geteuid());
     if (try_folder(job, temporary && temporary[0] == '/' ? temporary : "/tmp", own)) return AIS_OK;
-    return ais_fail(context, AIS_FILE_ERROR,
-                    "no folder to keep compiled densities in: %.300s cannot be made, or others may write into it or "
-                    "into a folder above it; set XDG_CACHE_HOME to a folder of yours",
-                    job->folder);
+    return ais_fail(
+        context, AIS_FILE_ERROR,
+        "there is no folder for compiled densities: %.300s cannot be created, or others may write into it or "
+        "into a folder above it; set XDG_CACHE_HOME to a folder of yours",
+        job->folder);
 }
 
 static bool has_header(const char *include) {
@@ -135,9 +136,8 @@ static ais_status find_include(ais_context *context, compilation *job) {
         command[length] = '\0';
         if (beside(job, command)) return AIS_OK;
     }
-    return ais_fail(
-        context, AIS_FILE_ERROR,
-        "aisampler/density.h is nowhere to be found; set AIS_INCLUDE_DIR to the folder that holds aisampler/");
+    return ais_fail(context, AIS_FILE_ERROR,
+                    "cannot find aisampler/density.h; set AIS_INCLUDE_DIR to the folder that holds aisampler/");
 }
 
 static ais_status find_compiler(ais_context *context, compilation *job) {

@@ -193,7 +193,7 @@ ais_status ais_fields_choose(ais_context *context, const ais_field_wish *wish, a
         const ais_field *field = &fields->field[k];
         if (field->left_out || k == fields->label || field->kind != AIS_FIELD_MIXED || field->factor) continue;
         return ais_fail(context, AIS_BAD_FORMAT,
-                        "%s:%ld: column %s is '%.40s', but a number in other rows; mend it, or add factor=%.60s or "
+                        "%s:%ld: column %s is '%.40s', but a number in other rows; correct it, or add factor=%.60s or "
                         "drop=%.60s",
                         fields->path, fields->table->line[field->odd], field->name,
                         ais_field_text(fields, field->odd, k), field->name, field->name);

@@ -34,7 +34,7 @@ static ais_status read_wish(ais_context *context, const ais_regression_model *mo
         return ais_fail(context, AIS_BAD_ARGUMENT, "%s: intercept is '%.60s', but must be on or off", model->name,
                         intercept);
     if (!wish->intercept && value[AIS_KEY_INTERCEPT_PRIOR].text)
-        return ais_fail(context, AIS_BAD_ARGUMENT, "%s: intercept_prior is of no use with intercept=off", model->name);
+        return ais_fail(context, AIS_BAD_ARGUMENT, "%s: intercept_prior has no effect with intercept=off", model->name);
     return AIS_OK;
 }
 

@@ -155,14 +155,13 @@ static ais_status set_outcome(ais_context *context, const design *this, const ai
 static ais_status constant(ais_context *context, const design *this, int k) {
     if (this->rows == 1)
         return ais_fail(context, AIS_BAD_FORMAT,
-                        "%s: one row says nothing of a covariate, whose unit is its standard deviation over the rows; "
-                        "give two rows or more",
+                        "%s: one row is not enough, because covariates are divided by their standard deviation over "
+                        "the rows; give two rows or more",
                         this->fields.path);
-    return ais_fail(context, AIS_BAD_FORMAT,
-                    "%s: column %s is %.40s in every row; remove it or add drop=%.60s: a constant is the intercept's "
-                    "task",
-                    this->fields.path, name_of(this, k), ais_field_text(&this->fields, this->row[0], k),
-                    name_of(this, k));
+    return ais_fail(
+        context, AIS_BAD_FORMAT,
+        "%s: column %s is %.40s in every row; remove it or add drop=%.60s: the intercept already is a constant",
+        this->fields.path, name_of(this, k), ais_field_text(&this->fields, this->row[0], k), name_of(this, k));
 }
 
 /* this->column becomes the next covariate; k is the table's column that messages name. */

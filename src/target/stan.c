@@ -163,7 +163,7 @@ void ais_stan_tell(char *text, size_t size, void *data) {
         used = tell_failures(stan, &stan->record->density, what, text, size);
     }
     if (unshown > 0) {
-        snprintf(what, sizeof what, "%swhat it computes of %ld draws failed and is NaN",
+        snprintf(what, sizeof what, "%swhat it computes from %ld draws failed and is NaN",
                  used ? "; " : "in the Stan program ", unshown);
         tell_failures(stan, &stan->record->shown, what, text + used, size - used);
     }

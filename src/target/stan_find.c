@@ -86,6 +86,6 @@ ais_status ais_stanli_find(ais_context *context, const char *given, char *path, 
                  take(&to, "/usr/lib/python3/dist-packages/" LIBRARY);
     if (found) return AIS_OK;
     return ais_fail(context, AIS_BAD_ARGUMENT,
-                    "Stan programs need stanli, which is nowhere to be found: 'pip install stanli', or set "
+                    "Stan programs need stanli, which was not found: 'pip install stanli', or set "
                     "AISAMPLER_STANLI to its libstanli.so; a library made by BridgeStan (stan:MODEL.so) needs none");
 }

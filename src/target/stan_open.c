@@ -23,7 +23,7 @@ static ais_status read_text(ais_context *context, const char *path, ais_arena *a
     bool whole = *text && fread(*text, 1, (size_t)size, file) == (size_t)size;
     fclose(file);
     if (whole) return AIS_OK;
-    return ais_fail(context, AIS_FILE_ERROR, "cannot read %.300s: it is no plain file, or memory is out", path);
+    return ais_fail(context, AIS_FILE_ERROR, "cannot read %.300s: it is not a regular file, or memory ran out", path);
 }
 
 /* Data that begin with a brace are the data themselves. */
@@ -70,8 +70,8 @@ static ais_status describe(ais_context *context, const char *shown, ais_stan *st
                             .generated = true};
     stan->record = ais_stan_record_new(stan->dim);
     if (stan->names && stan->view.names && stan->record) return AIS_OK;
-    return ais_fail(context, AIS_BAD_ARGUMENT,
-                    "%.300s: the library tells not as many names as it has values, or memory is out", shown);
+    return ais_fail(context, AIS_BAD_ARGUMENT, "%.300s: the library has not as many names as values, or memory ran out",
+                    shown);
 }
 
 static ais_status construct(ais_context *context, const char *shown, const char *text, const char *data,

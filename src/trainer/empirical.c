@@ -187,7 +187,7 @@ static void conclude(lesson *this) {
     training->rollbacks = flow->rollbacks + ratio->rollbacks;
     if (this->number < 2) {
         snprintf(training->sentence, sizeof training->sentence,
-                 "learned from %zu draws, but stopped %s: nothing has judged the kernel, its accept test %s, and the "
+                 "learned from %zu draws, but stopped %s: the kernel was not judged, its accept test %s, and the "
                  "draws are biased wherever the map is wrong",
                  split->count, this->number == 0 ? "while the map was learned" : "while the discriminator was learned",
                  this->number == 0 ? "takes every proposal" : "is an unfinished discriminator");
@@ -195,12 +195,12 @@ static void conclude(lesson *this) {
     }
     snprintf(training->sentence, sizeof training->sentence,
              "learned from %zu draws and judged on %zu others: the discriminator tells draws from proposals with loss "
-             "%.4f (0.6931 is blind). It is the accept test and an estimate: the draws can be biased where it is "
-             "wrong, and what the data lack they lack",
+             "%.4f (0.6931: it cannot). It is the accept test and an estimate: the draws can be biased where it is "
+             "wrong, and they lack what the data lack",
              split->count, split->held_count, ratio->best_loss / 2);
     if (training->acceptance < 0.5)
         snprintf(training->warning, sizeof training->warning,
-                 "the map fits the data badly (acceptance %.2f), so that all depends on the discriminator: train "
+                 "the map fits the data badly (acceptance %.2f), so everything depends on the discriminator: train "
                  "longer, or with more layers or bins",
                  training->acceptance);
     else if (ratio->last_loss > 2 * log(2) && flow->last_loss > flow->first_loss)

@@ -51,7 +51,8 @@ static ais_status go(ais_context *context, ais_map_learning *this, ais_stretch *
     long spent = evaluator->densities + evaluator->gradients, left = evaluator->most - spent;
     if (evaluator->most && left < AIS_EXPLORING) {
         ais_kernel_free(run->map);
-        return ais_fail(context, AIS_SPENT, "a budget of %ld evaluations was spent on exploring", evaluator->most);
+        return ais_fail(context, AIS_SPENT, "the budget of %ld evaluations was used up by exploration: allow more",
+                        evaluator->most);
     }
     run->seed = this->lesson->options->seed;
     run->chains = AIS_EXPLORING;

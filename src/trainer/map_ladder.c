@@ -203,7 +203,7 @@ static ais_status go(ais_context *context, ais_map_learning *this, ais_climb *cl
     if (status == AIS_OK && climb->cut_short)
         return ais_asked_to_stop(evaluator->stop)
                    ? ais_fail(context, AIS_STOPPED, "stopped on the ladder")
-                   : ais_fail(context, AIS_SPENT, "the budget was spent on round %d of the ladder: allow more",
+                   : ais_fail(context, AIS_SPENT, "the budget was used up in round %d of the ladder: allow more",
                               number + 1);
     if (status == AIS_OK)
         status = ais_find_worst_ess(context, climb->target->dim, AIS_CLIMBERS, climb->steps, climb->draws,

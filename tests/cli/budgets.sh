@@ -69,7 +69,7 @@ for sampler in rwm nuts hmc; do
     done
 done
 grep -q "to start" "$work/out/report.html"
-grep -q "all 20000 evaluations are spent" "$work/stderr"
+grep -q "all 20000 evaluations are used up" "$work/stderr"
 draw --sampler nuts --effective 700
 judge effective 0
 grep -q "worst ESS [0-9]* of all chains, 700 were wanted" "$work/stderr"

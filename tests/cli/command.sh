@@ -77,6 +77,7 @@ for command in run train; do
     renamed --start-scale $command ring --scale 3
 done
 renamed --out bench steps --figure steps.svg
+[ "$(code "$ais" train ring --start hunt -q -o "$work/no.ais")" = 2 ] && grep -q "is now '--start search'" "$work/stderr"
 renamed --out bench steps -f steps.svg
 
 # On a narrow terminal no line is longer than the terminal: a number is never broken.

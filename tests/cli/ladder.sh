@@ -86,8 +86,8 @@ refuse() { # CODE PART words...
         { echo "wrong: $*: $(cat "$work/stderr")"; exit 1; }
 }
 refuse 2 "did you mean ladder" sample mog2 --sampler lader
-refuse 2 "one may be named, once" sample mog2 --sampler ladder+anice
-refuse 2 "one may be named, once" sample mog2 --sampler ladder+nuts+ladder
+refuse 2 "only once, and not both" sample mog2 --sampler ladder+anice
+refuse 2 "only once, and not both" sample mog2 --sampler ladder+nuts+ladder
 refuse 2 "--step-size applies only to hmc and nuts" sample mog2 --sampler ladder --step-size 0.1
 refuse 2 "no density for a classical sampler" sample "data:$work/modes/draws.nc" --sampler ladder
 refuse 1 "round 1 of the ladder: allow more" sample mog2 --sampler ladder --evaluations 20000 -q -o "$work/little"

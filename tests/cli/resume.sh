@@ -116,7 +116,7 @@ open("k.ais.training", "wb").write(data)
 PYTHON
 refused 1 "its checksum is wrong" train ring5 --map spline --rate 0.001
 [ "$(code "$ais" train ring5 --map spline --steps 40 -q -o k.ais)" = 0 ] || say from the beginning
-grep -q "training starts from the beginning; --resume would have gone on from k.ais.training" stderr || say from the beginning
+grep -q "training starts from the beginning; --resume would have continued from k.ais.training" stderr || say from the beginning
 
 # Ctrl-C keeps the best kernel and the checkpoint. Stopped before a judgement it says so, and no number that is none.
 interrupted INT 3 stopped.ais.training train data:draws.csv --steps 100000 -o stopped.ais || say stopped

@@ -52,7 +52,7 @@ job=
 [ -z "$(ls 'stopped here'/*.part 2>/dev/null)" ] || say "parts are left"
 [ "$(wc -l < stderr)" = 1 ] || say "more than a line"
 on="aisampler $nuts -q -o 'stopped here' --checkpoint 0.01 --resume"
-grep -qF "; the files in stopped here are complete up to there; go on with: $on" stderr || say "how to go on"
+grep -qF "; the files in stopped here are complete up to there; continue with: $on" stderr || say "how to go on"
 sh -c "$ais ${on#aisampler }" || [ $? = 3 ] || say resumed
 same whole 'stopped here'
 # What is over is not drawn again, and not judged otherwise.
@@ -98,7 +98,7 @@ kill -TERM $job
 got=0; wait $job || got=$?
 job=
 [ $got = 1 ] || say "exit $got"
-grep -q "; go on with: aisampler run ring5 --map spline --draws 300 -q -o term --checkpoint 0.01 --resume$" stderr || say "how to go on"
+grep -q "; continue with: aisampler run ring5 --map spline --draws 300 -q -o term --checkpoint 0.01 --resume$" stderr || say "how to go on"
 [ "$(wc -l < stderr)" = 1 ] || say "more than a line"
 [ ! -e term/draws.nc ] || say "draws of half a kernel"
 "$ais" run ring5 --map spline --draws 300 -q -o term --resume || [ $? = 3 ]
@@ -127,7 +127,7 @@ C
     wait $job || got=$?
     job=
     [ $got = 1 ] && [ $((SECONDS - began)) -le 20 ] || say "exit $got after $((SECONDS - began)) s"
-    grep -q "hangs.c had not returned and was given up .* the files in hanging are complete up to there; go on with: " stderr || say hanging
+    grep -q "hangs.c had not returned and was given up .* the files in hanging are complete up to there; continue with: " stderr || say hanging
     [ -e hanging/draws.nc ] || say hanging
     echo "SIGTERM while the density hangs: $((SECONDS - began)) s"
 fi

@@ -94,7 +94,7 @@ echo "the same draws as where the density is -inf"
 beyond segv '*(volatile int *)0 = 1'
 expect 0 "points, which count as density 0" "$ais" train "$work/segv.c" --isolate --quiet --out "$work/k.ais"
 expect 0 "points, which count as density 0" "$ais" compare "$work/segv.c" --samplers rwm --isolate --draws 100 --warmup 50 --quiet --out "$work/c"
-expect 2 "belong to --isolate" "$ais" run "$work/segv.c" --time-limit 3 $short
+expect 2 "apply only with --isolate" "$ais" run "$work/segv.c" --time-limit 3 $short
 expect 2 "more than 0" "$ais" run "$work/segv.c" --isolate --memory-limit -1 $short
 awk 'BEGIN { srand(3); print "a"; for (k = 0; k < 1000; k++) print rand() }' > "$work/draws.csv"
 expect 2 "has no density to evaluate" "$ais" run "data:$work/draws.csv" --isolate $short

@@ -72,5 +72,5 @@ def test_what_cannot_go_on_says_so(tmp_path):
         kept.extend(0)
     with pytest.raises(aisampler.Error, match="there it is 'seed 1', here 'seed 2'"):
         aisampler.sample(logp, 2, chains=4, draws=50, checkpoint=tmp_path / "c", resume=True, seed=2)
-    with pytest.raises(aisampler.Error, match="it is another density"):
+    with pytest.raises(aisampler.Error, match="the density has changed"):
         aisampler.sample(lambda x: logp(x) - 3, 2, chains=4, draws=50, checkpoint=tmp_path / "c", resume=True).extend(5)

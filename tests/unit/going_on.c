@@ -421,7 +421,7 @@ static void another_run_is_refused(void **state) {
     refused(&other, AIS_BAD_ARGUMENT, "there it is 'mine 1', here 'mine 2'");
     other = how;
     other.shift = 0.5;
-    refused(&other, AIS_BAD_ARGUMENT, "it is another density");
+    refused(&other, AIS_BAD_ARGUMENT, "the density has changed");
     other = how;
     other.extend = 5;
     refused(&other, AIS_BAD_ARGUMENT, "resume it before it is extended");

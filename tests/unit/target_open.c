@@ -139,7 +139,7 @@ static void bad_tables(void **state) {
     refused(table("a.csv", "1,0\n2,1\n", "label=3"), AIS_BAD_ARGUMENT, "number from 1 to 2");
     refused(table("a.csv", "x,y\n1,0\n2,1\n", "intercept=no"), AIS_BAD_ARGUMENT,
             "intercept is 'no', but must be on or off");
-    refused(table("a.csv", "x,y\n1,0\n2,1\n", "intercept=off,intercept_prior=2"), AIS_BAD_ARGUMENT, "of no use");
+    refused(table("a.csv", "x,y\n1,0\n2,1\n", "intercept=off,intercept_prior=2"), AIS_BAD_ARGUMENT, "has no effect");
     refused(table("a.csv", "1,0\n2,1\n", "lable=2"), AIS_BAD_ARGUMENT, "(did you mean 'label'?)");
     refused(table("a.csv", "1,0\n2,1\n", "prior=0"), AIS_BAD_ARGUMENT, "blr: prior is '0'");
 }
