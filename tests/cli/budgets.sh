@@ -98,7 +98,7 @@ for command in sample run train; do
     refused "must not be negative" $command "$work/asked.c" --seconds=-1 --out "$out"
     refused "must not be negative" $command "$work/asked.c" --effective=-1 --out "$out"
     refused "whole number" $command "$work/asked.c" --evaluations 99.5 --out "$out"
-    refused "over before\|nothing is left" $command "$work/asked.c" --seconds 1e-6 --out "$out"
+    refused "over before\|no time left" $command "$work/asked.c" --seconds 1e-6 --out "$out"
 done
 for command in sample run; do
     refused "more than 4 chains of at most 10 draws" $command "$work/asked.c" --chains 4 --draws 10 --effective 41 --out "$out"
