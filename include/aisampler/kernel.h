@@ -139,8 +139,10 @@ typedef struct ais_shape {
     int pivot;                 /* spline, realnvp on x: how many coordinates the first coupling layer keeps, the last
                                   ones; 0: half of them, as other layers do. Whitening by principal axes makes the last
                                   one that which divides modes */
-    double bound;              /* spline: acts inside [-bound, bound], identity outside; 0: 4 */
-    uint64_t permutation;      /* seed of the permutations between coupling layers */
+    int neck;             /* spline, realnvp on x: a layer put first that undoes one scale of a hierarchical density,
+                             the last coordinate; bins of that coordinate's own warp. 0: none */
+    double bound;         /* spline: acts inside [-bound, bound], identity outside; 0: 4 */
+    uint64_t permutation; /* seed of the permutations between coupling layers */
 } ais_shape;
 
 /* A learned kernel with weights drawn at random from seed, whitening the identity. */

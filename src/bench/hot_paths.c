@@ -169,7 +169,8 @@ static double own_work(const work *this) {
                    (2 * kernel->henon.layers - (kernel->shape.reversal == AIS_FLIP ? 1 : 0));
         double sum = 0; /* an independent proposal maps back and forth; a gradient is worth two more evaluations */
         for (int l = 0; l < kernel->flow.layers; l++)
-            if (!kernel->flow.layer[l].marginal) sum += 2 * net_work(&kernel->flow.layer[l].net);
+            if (!kernel->flow.layer[l].marginal && !kernel->flow.layer[l].neck)
+                sum += 2 * net_work(&kernel->flow.layer[l].net);
         return (row->gradient ? 3 : 2) * sum;
     }
     if (!row->target || row->chains || row->bytes > 0) return 0;

@@ -76,6 +76,7 @@ static json_t *head_of(const ais_learned *learned) {
                   "marginal_bins", shape->marginal_bins, "joint", (int)shape->joint, "pivot", shape->pivot, "bound",
                   shape->bound, "permutation", (json_int_t)shape->permutation, "test", test_names[learned->test],
                   "tolerance", learned->tolerance, "weights", (json_int_t)learned->weight_count);
+    if (shape->neck) head = with(head, "neck", json_integer(shape->neck));
     if (learned->angles.count) head = with(head, "angles", numbers_of(learned->angles.degree, learned->angles.count));
     const ais_ratio *ratio = &learned->ratio;
     if (ratio->weights)
@@ -272,7 +273,8 @@ static bool shape_of(const json_t *head, ais_shape *shape) {
     return int_of(head, "dim", &shape->dim) && int_of(head, "layers", &shape->layers) &&
            int_of(head, "hidden", &shape->hidden) && int_of(head, "depth", &shape->depth) &&
            int_of(head, "bins", &shape->bins) && int_of(head, "marginal_bins", &shape->marginal_bins) &&
-           (!json_is_integer(pivot) || int_of(head, "pivot", &shape->pivot));
+           (!json_is_integer(pivot) || int_of(head, "pivot", &shape->pivot)) &&
+           (!json_object_get(head, "neck") || int_of(head, "neck", &shape->neck));
 }
 
 /* A kernel is refused for a target whose dimension or parameters differ from those it was made for. */

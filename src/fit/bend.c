@@ -13,6 +13,7 @@
 #include "learned/learned.h"
 #include "look/eigen.h"
 #include "map/feature_lanes.h"
+#include "map/neck.h"
 
 enum { SOME = 128, CANDIDATES = 6 }; /* points that the governing coordinate is found by; how many are tried */
 
@@ -304,7 +305,7 @@ static bool find_axes(whitened *of, double *room) {
 static const ais_flow_layer *pivot_of(const ais_learned *learned) {
     const ais_flow *flow = &learned->flow;
     const ais_flow_layer *layer = flow->layer;
-    while (layer < flow->layer + flow->layers && layer->marginal) layer++;
+    while (layer < flow->layer + flow->layers && (layer->marginal || layer->neck)) layer++;
     bool fits = flow->quadratic && layer < flow->layer + flow->layers && flow->pivot && !layer->spline;
     return fits ? layer : NULL;
 }
@@ -389,6 +390,11 @@ ais_status ais_bend_fit(ais_context *context, const ais_shape *shape, const ais_
 ais_status ais_bend_copy(ais_context *context, const ais_kernel *from, ais_kernel *to) {
     const ais_learned *source = ais_as_learned(from);
     ais_learned *copy = (ais_learned *)to;
+    if (source->shape.neck && source->shape.neck == copy->shape.neck && source->shape.dim == copy->shape.dim) {
+        memcpy(copy->weights, source->weights,
+               ais_neck_weights(source->shape.dim, source->shape.neck) * sizeof *copy->weights);
+        return ais_kernel_whiten(context, to, source->whitening.mean, source->whitening.factor);
+    }
     const ais_flow_layer *layer = pivot_of(source), *same = pivot_of(copy);
     if (!layer || !same || layer->mapped != same->mapped)
         return ais_fail(context, AIS_BAD_ARGUMENT, "the flows have no affine pivot layer in common");

@@ -28,7 +28,8 @@ typedef struct ais_bend_points {
 ais_status ais_bend_fit(ais_context *context, const ais_shape *shape, const ais_bend_points *points,
                         ais_kernel **kernel, double *misfit);
 
-/* Gives `to` the whitening and the pivot layer of `from`, a flow of the same dimension; other layers stay as they are.
+/* Gives `to` the whitening and the pivot layer (or the neck) of `from`, a flow of the same dimension; other layers stay
+ * as they are.
  */
 ais_status ais_bend_copy(ais_context *context, const ais_kernel *from, ais_kernel *to);
 

@@ -41,7 +41,8 @@ void ais_flow_data_free(ais_flow_data *data) { ais_arena_free(&data->arena); }
 
 bool ais_flow_bends(const ais_learned *learned) {
     const ais_flow *flow = &learned->flow;
-    return flow->layers > 1 && !flow->layer[0].marginal && !flow->layer[0].spline && flow->pivot > 0;
+    const ais_flow_layer *first = flow->layer;
+    return flow->layers > 1 && (first->neck || (!first->marginal && !first->spline && flow->pivot > 0));
 }
 
 /* Rows through the pivot layer: z = P(u), and the slope of log p by z, the volume with it, by a pass back from z. */

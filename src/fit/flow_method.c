@@ -24,7 +24,7 @@ static bool share_rate(const ais_flow_fit *this, ais_arena *arena, ais_real **ou
     for (int l = 0; share && l < learned->flow.layers; l++) {
         const ais_flow_layer *layer = &learned->flow.layer[l];
         const ais_perceptron *net = &layer->net;
-        if (layer->marginal || net->depth < 1) continue;
+        if (layer->marginal || layer->neck || net->depth < 1) continue;
         ais_real *own = share + layer->offset, *end = own + ais_perceptron_weights(net);
         for (int i = 0; i < (net->inputs + 1) * net->hidden && first > 0; i++) own[i] = (ais_real)first;
         for (int i = 1; i <= (net->hidden + 1) * net->outputs && last > 0; i++) end[-i] = (ais_real)last;

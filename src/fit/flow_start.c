@@ -14,7 +14,7 @@ void ais_flow_spread(ais_kernel *kernel, uint64_t seed, double w0) {
     for (int l = 0; l < learned->flow.layers; l++) {
         const ais_flow_layer *layer = &learned->flow.layer[l];
         const ais_perceptron *net = &layer->net;
-        if (layer->marginal) continue;
+        if (layer->marginal || layer->neck) continue;
         ais_real *w = learned->weights + layer->offset, *bias = w + (size_t)net->inputs * (size_t)net->hidden;
         for (int o = 0; o < net->hidden && w0 > 0 && net->depth > 0; o++) {
             uint64_t at = (uint64_t)l << 24 | (uint64_t)o;

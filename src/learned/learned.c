@@ -9,6 +9,7 @@
 #include "learned/mixture.h"
 #include "learned/nice.h"
 #include "map/element_lanes.h"
+#include "map/neck.h"
 #include "simd/normal.h"
 
 static const double default_tolerance = 1e-6;
@@ -41,7 +42,7 @@ static ais_status check_affine(ais_context *context, const ais_shape *shape) {
         return ais_fail(context, AIS_BAD_ARGUMENT,
                         "kernel shape: affine goes with swap; with flip it would never move");
     if (shape->layers || shape->hidden || shape->depth || shape->activation || shape->bins || shape->marginal_bins ||
-        shape->joint || shape->pivot || shape->bound != 0 || shape->permutation)
+        shape->joint || shape->pivot || shape->neck || shape->bound != 0 || shape->permutation)
         return ais_fail(context, AIS_BAD_ARGUMENT,
                         "kernel shape: affine is a whitening without layers, and takes map, reversal and dim alone");
     return AIS_OK;
@@ -61,6 +62,7 @@ static ais_status check_shape(ais_context *context, const ais_shape *shape) {
         {"depth", shape->depth, shape->map == AIS_HENON ? 1 : -1, 16},
         {"bins", shape->bins, 2, AIS_MAX_BINS},
         {"marginal_bins", shape->marginal_bins, 0, AIS_MAX_BINS},
+        {"neck", shape->neck, 0, AIS_MAX_BINS},
     };
     enum { EVERY_MAP = 4 }; /* the first of them; affine has no layers */
     for (size_t i = 0; i < (shape->map == AIS_AFFINE ? EVERY_MAP : sizeof range / sizeof *range); i++) {
@@ -84,6 +86,9 @@ static ais_status check_shape(ais_context *context, const ais_shape *shape) {
         ais_status status = check_range(context, "pivot", shape->pivot, 1, shape->dim - 1);
         if (status != AIS_OK) return status;
     }
+    if (shape->neck && (shape->map == AIS_HENON || shape->joint || shape->dim < 2))
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "kernel shape: a neck is for maps on x alone in 2 dimensions or more");
     if (shape->map == AIS_HENON && shape->marginal_bins)
         return ais_fail(context, AIS_BAD_ARGUMENT, "kernel shape: henon takes no marginal splines");
     return AIS_OK;
@@ -127,10 +132,13 @@ static void draw_weights(ais_learned *learned, uint64_t seed) {
                             learned->weights + (size_t)l * learned->henon.layer_weights);
         return;
     }
-    for (int l = 0; l < learned->flow.layers; l++)
-        if (!learned->flow.layer[l].marginal)
-            draw_perceptron(&learned->flow.layer[l].net, seed, (uint64_t)l, 0.1,
-                            learned->weights + learned->flow.layer[l].offset);
+    for (int l = 0; l < learned->flow.layers; l++) {
+        const ais_flow_layer *layer = &learned->flow.layer[l];
+        if (layer->neck)
+            ais_neck_clear(learned->flow.dim, layer->bins, learned->weights + layer->offset);
+        else if (!layer->marginal)
+            draw_perceptron(&layer->net, seed, (uint64_t)l, 0.1, learned->weights + layer->offset);
+    }
 }
 
 /* ---- construction ------------------------------------------------------------------------------ */
@@ -154,6 +162,7 @@ static bool build_map(ais_learned *learned) {
                                .quadratic = shape->depth < 0,
                                .tanh = tanh,
                                .pivot = shape->pivot,
+                               .neck = shape->neck,
                                .bound = shape->bound,
                                .permutation = shape->permutation};
         if (!ais_flow_build(&learned->flow, &flow, &learned->arena)) return false;

@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "map/element_lanes.h"
 #include "map/feature_lanes.h"
+#include "map/neck.h"
 
 /* Of the log scales of affine layers: small, so that stacks of them stay invertible in double whatever their weights;
  * a pivot layer, of which there is one, must be able to undo a funnel. */
@@ -34,7 +35,7 @@ static void choose_halves(const ais_flow_shape *shape, int layer, int *index) {
 }
 
 bool ais_flow_build(ais_flow *flow, const ais_flow_shape *shape, ais_arena *arena) {
-    int marginal = shape->marginal_bins > 0, dim = shape->dim;
+    int neck = shape->neck > 0, marginal = neck + (shape->marginal_bins > 0), dim = shape->dim;
     *flow = (ais_flow){.dim = dim,
                        .layers = shape->layers + marginal,
                        .pivot = shape->pivot,
@@ -44,6 +45,14 @@ bool ais_flow_build(ais_flow *flow, const ais_flow_shape *shape, ais_arena *aren
     if (!flow->layer) return false;
     for (int l = 0; l < flow->layers; l++) {
         ais_flow_layer *layer = &flow->layer[l];
+        if (l < neck) {
+            *layer =
+                (ais_flow_layer){.neck = true, .bins = shape->neck, .mapped = dim, .index = AIS_TAKE(arena, int, dim)};
+            if (!layer->index) return false;
+            for (int i = 0; i < dim; i++) layer->index[i] = i;
+            flow->weights += ais_neck_weights(dim, shape->neck);
+            continue;
+        }
         *layer = (ais_flow_layer){.marginal = l < marginal,
                                   .spline = l < marginal || shape->spline,
                                   .bins = l < marginal ? shape->marginal_bins : shape->bins,
@@ -181,6 +190,11 @@ void ais_flow_map(const ais_flow *flow, const ais_real *weights, ais_flow_tape *
         const ais_flow_layer *layer = &flow->layer[l];
         const ais_real *own = weights + layer->offset;
         layer_tape *kept = &tape->layer[l];
+        if (layer->neck) {
+            close_product(tape, inverse, log_det);
+            ais_neck_map(flow->dim, layer->bins, own, lanes, inverse, z, kept->x, log_det);
+            continue;
+        }
         ais_layer_call call = {.mapped = layer->mapped,
                                .bins = layer->bins,
                                .index = layer->index + layer->kept,
@@ -225,6 +239,11 @@ void ais_flow_backward(const ais_flow *flow, const ais_real *weights, ais_flow_t
         int l = inverse ? turn : flow->layers - 1 - turn;
         const ais_flow_layer *layer = &flow->layer[l];
         const layer_tape *kept = &tape->layer[l];
+        if (layer->neck) {
+            ais_neck_backward(flow->dim, layer->bins, weights + layer->offset, lanes, inverse, kept->x, gradient,
+                              gradient_det);
+            continue;
+        }
         if (layer->marginal) spread(layer, weights + layer->offset, lanes, kept->p);
         for (int m = 0; m < layer->mapped; m++) {
             double *row = gradient + (size_t)layer->index[layer->kept + m] * lanes;

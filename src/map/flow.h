@@ -1,4 +1,4 @@
-/* Coupling flows T on `dim` coordinates: optional marginal splines, then coupling layers of splines
+/* Coupling flows T on `dim` coordinates: an optional neck, optional marginal splines, then coupling layers of splines
  * or affine maps. A layer keeps some coordinates and maps the others one by one, with parameters
  * that a conditioner computes from the kept ones. Points are dim x lanes, in double. */
 #ifndef AIS_MAP_FLOW_H
@@ -10,6 +10,7 @@
 #include "nn/perceptron.h"
 
 typedef struct ais_flow_layer {
+    bool neck;          /* no conditioner: map/neck.h; `bins` is of its warp, all coordinates are mapped */
     bool marginal;      /* no conditioner: its weights are the parameters */
     bool spline;        /* else affine */
     int bins, params;   /* of one element */
@@ -33,6 +34,7 @@ typedef struct ais_flow {
 typedef struct ais_flow_shape {
     int dim, layers, hidden, depth, bins, marginal_bins;
     int pivot; /* coordinates that the first coupling layer keeps, the last ones; 0: as other layers */
+    int neck;  /* bins of its warp; 0: there is none */
     bool spline, quadratic, tanh;
     double bound;
     uint64_t permutation;
@@ -54,7 +56,7 @@ void ais_flow_map(const ais_flow *flow, const ais_real *weights, ais_flow_tape *
 
 /* After ais_flow_map with the same tape and direction: gradient is dL/d result and becomes dL/d
  * argument; gradient_det is dL/d log_det (lanes); dL/d weights is added to gradient_weights,
- * unless that is NULL. */
+ * unless that is NULL. A neck's weights are not learned by gradients, and have none. */
 void ais_flow_backward(const ais_flow *flow, const ais_real *weights, ais_flow_tape *tape, bool inverse,
                        double *gradient, const double *gradient_det, ais_real *gradient_weights);
 

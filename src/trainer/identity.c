@@ -32,11 +32,11 @@ static bool write_density(FILE *file, const ais_target *target) {
 static void write_shape(FILE *file, const ais_shape *shape) {
     fprintf(file, "kernel");
     if (shape)
-        fprintf(
-            file,
-            " map %d reversal %d layers %d hidden %d depth %d activation %d bins %d %d joint %d pivot %d bound %.17g",
-            shape->map, shape->reversal, shape->layers, shape->hidden, shape->depth, shape->activation, shape->bins,
-            shape->marginal_bins, shape->joint, shape->pivot, shape->bound);
+        fprintf(file,
+                " map %d reversal %d layers %d hidden %d depth %d activation %d bins %d %d joint %d pivot %d neck %d "
+                "bound %.17g",
+                shape->map, shape->reversal, shape->layers, shape->hidden, shape->depth, shape->activation, shape->bins,
+                shape->marginal_bins, shape->joint, shape->pivot, shape->neck, shape->bound);
     else
         fprintf(file, " chosen");
     fputc('\n', file);

@@ -8,9 +8,10 @@
 #include "base/streams.h"
 #include "fit/bend.h"
 #include "fit/flow_start.h"
+#include "fit/neck.h"
 #include "trainer/map_learning.h"
 
-enum { MOST_DIMENSIONS = 100, MOST_ROWS = 512, DRAWS = 256, STRIDE = 191 };
+enum { MOST_DIMENSIONS = 100, MOST_ROWS = 512, DRAWS = 256, STRIDE = 191, MOST_NECK = 60, NECK_BINS = 24 };
 
 /* Points to fit to, MOST_ROWS at the most. */
 typedef struct rows {
@@ -79,10 +80,80 @@ static ais_status fit_bends(ais_context *context, ais_map_learning *this, const 
     return status;
 }
 
+/* The log density of the scale that governs a neck, by walks along the ridge from the middle to both sides until
+ * nothing is left of it, and the warp that follows. The gradients there are the next fit's: it sees the neck to its
+ * end. False where the ridge does not end. */
+static ais_status walk_ridge(ais_context *context, ais_map_learning *this, ais_kernel *kernel, bool *ends) {
+    enum { AT_ONCE = 8, MOST = 25 * AT_ONCE };
+    static const double step = 0.25, fall = 22;
+    size_t dim = (size_t)this->archive.dim, reached[2] = {0}; /* up, the middle being the first; down */
+    double logp[2 * MOST], top = -INFINITY, value[AT_ONCE], volume[AT_ONCE];
+    double *x = malloc(2 * AT_ONCE * dim * sizeof *x), *gradient = x + AT_ONCE * dim;
+    ais_status status = x ? AIS_OK : ais_fail_memory(context, "a ridge", 2 * AT_ONCE * dim * sizeof *x);
+    *ends = false;
+    for (int side = 0; side < 2; side++)
+        for (bool going = true; going && reached[side] < MOST && status == AIS_OK;) {
+            for (size_t c = 0; c < AT_ONCE; c++) {
+                size_t along = reached[side] + c;
+                volume[c] =
+                    ais_neck_ridge(kernel, side ? -step * (double)(along + 1) : step * (double)along, x + c * dim);
+            }
+            status = ais_evaluate_gradient(&this->evaluator, AT_ONCE, x, value, gradient);
+            if (status == AIS_OK)
+                status = ais_archive_add(context, &this->archive, AIS_FROM_PATH, AT_ONCE, x, value, gradient);
+            for (size_t c = 0; c < AT_ONCE && going && status == AIS_OK; c++) {
+                double here = value[c] + volume[c];
+                logp[side ? MOST - 1 - reached[1] : MOST + reached[0]] = here;
+                reached[side]++;
+                top = fmax(top, here);
+                going = here > top - fall;
+            }
+            if (!going) *ends = side == 0 || *ends;
+            if (going && reached[side] == MOST) *ends = false;
+        }
+    free(x);
+    if (status != AIS_OK || !*ends) return status;
+    while (reached[0] > 1 && !isfinite(logp[MOST + reached[0] - 1])) reached[0]--; /* beyond the support */
+    while (reached[1] > 1 && !isfinite(logp[MOST - reached[1]])) reached[1]--;
+    *ends = ais_neck_warp(kernel, reached[0] + reached[1], -step * (double)reached[1], step, logp + MOST - reached[1]);
+    return AIS_OK;
+}
+
+/* A neck, where bends leave something to gain: scales of hierarchical models, whose effects are pulled together without
+ * end as the scale falls. As bends are fitted, and along the ridge as well. */
+static ais_status fit_necks(ais_context *context, ais_map_learning *this, const ais_shape *shape, size_t first,
+                            rows *room, ais_kernel **kernel, double *share) {
+    enum { TURNS = 4 };
+    static const double fits = 0.5, better = 1.05, best = 0.95;
+    size_t chains = this->archive.count;
+    ais_status status = AIS_OK;
+    for (int turn = 0; turn < TURNS && *share < best; turn++) {
+        ais_kernel *next = NULL;
+        double misfit = NAN, before = *share;
+        bool ends = false;
+        const ais_bend_points points = take_rows(&this->archive, first, chains, room);
+        if (points.n < 2 * (2 * (size_t)shape->dim)) break; /* twice as many as there are numbers to a coordinate */
+        status = ais_neck_fit(context, shape, &points, &next, &misfit);
+        if (status == AIS_OK && next && misfit < fits) status = walk_ridge(context, this, next, &ends);
+        if (status == AIS_OK && ends) status = ais_map_judge(context, this, &(ais_source){.map = next}, DRAWS);
+        bool gains = status == AIS_OK && ends && *share < this->share;
+        if (gains) {
+            ais_kernel_free(*kernel);
+            *kernel = next;
+            *share = this->share;
+        } else {
+            ais_kernel_free(next);
+        }
+        if (status != AIS_OK || !(*share > better * before)) break;
+    }
+    return status;
+}
+
 /* The map that fits go on from, where they pay: the bend, and layers that do nothing yet. */
 static ais_status begin_fits(ais_context *context, ais_map_learning *this, const ais_kernel *bent) {
     ais_shape shape = ais_bent_shape(this->archive.dim, true);
     shape.pivot = ais_kernel_shape(bent)->pivot;
+    shape.neck = ais_kernel_shape(bent)->neck;
     shape.permutation = this->lesson->options->seed;
     ais_kernel_free(this->present);
     this->present = NULL;
@@ -110,6 +181,11 @@ ais_status ais_map_bend(ais_context *context, ais_map_learning *this, size_t fir
     if (!x) return ais_fail_memory(context, "a bend", 2 * numbers * sizeof *x);
     rows room = {.x = x, .gradient = x + numbers, .sorted = x + 2 * numbers};
     ais_status status = fit_bends(context, this, &shape, first, &room, &kernel, &share);
+    if (status == AIS_OK && shape.dim > 2 && shape.dim <= MOST_NECK) {
+        shape.pivot = 0;
+        shape.neck = NECK_BINS;
+        status = fit_necks(context, this, &shape, first, &room, &kernel, &share);
+    }
     free(x);
     this->bent = status == AIS_OK && share > will_do;
     if (this->bent) status = begin_fits(context, this, kernel);
