@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -9,13 +10,12 @@
 #include "base/matrix.h"
 #include "fit/curve.h"
 #include "fit/flow_start.h"
-#include "fit/governor.h"
 #include "learned/learned.h"
 #include "look/eigen.h"
 #include "map/neck.h"
 #include "map/whitening.h"
 
-enum { SOME = 128, CANDIDATES = 4 }; /* points that pivots are sieved by; how many are tried */
+enum { CANDIDATES = 3 }; /* pivots that are tried with all rates */
 enum {
     FEW = 2,
     MANY = 5,
@@ -297,22 +297,10 @@ static void standardise(neck *of, const ais_bend_points *points) {
     }
 }
 
-/* How promising every coordinate is as the one that governs all others: the lower, the more. */
-static bool sieve(const neck *of, ais_arena *arena, double *score) {
-    size_t dim = of->dim, n = of->n < SOME ? of->n : SOME;
-    double *u = AIS_TAKE(arena, double, dim *n), *slope = AIS_TAKE(arena, double, dim *n);
-    double *work = AIS_TAKE(arena, double, n), *gain = AIS_TAKE(arena, double, dim *dim);
-    if (!u || !slope || !work || !gain) return false;
-    for (size_t k = 0; k < n; k++)
-        for (size_t i = 0; i < dim; i++) {
-            size_t r = k * of->n / n;
-            u[i * n + k] = of->all[r * dim + i];
-            slope[i * n + k] = of->slopes[r * dim + i];
-        }
-    ais_governor_gains(dim, n, n, u, slope, work, gain);
-    for (size_t i = 0; i < dim; i++)
-        for (size_t j = 0; j < dim; j++) score[i] += gain[i * dim + j];
-    return true;
+/* What every coordinate leaves as the one that governs all others, in one turn with a middling rate. */
+static void sieve(neck *of, double *score) {
+    static const double middling = 0.7;
+    for (size_t i = 0; i < of->dim; i++) score[i] = fmin(fit(of, i, middling, 1), fit(of, i, -middling, 1));
 }
 
 /* The least cost over rates near the given one, by golden sections. */
@@ -339,7 +327,8 @@ static bool search(neck *of, ais_arena *arena) {
     static const double rates[] = {0.25, 0.35, 0.5, 0.7, 1, 1.4, 2};
     double *score = AIS_TAKE(arena, double, of->dim), least = INFINITY, rate = 0;
     size_t pivot = 0;
-    if (!score || !sieve(of, arena, score)) return false;
+    if (!score) return false;
+    sieve(of, score);
     for (size_t i = 0; i < of->dim; i++) {
         size_t before = 0;
         for (size_t j = 0; j < of->dim; j++) before += score[j] < score[i];
@@ -409,6 +398,9 @@ ais_status ais_neck_fit(ais_context *context, const ais_shape *shape, const ais_
         if (!search(&of, &arena)) status = ais_fail_memory(context, "a neck", points->n * of.k * sizeof(double));
     }
     double sum = 0;
+    for (size_t j = 0; j < of.d; j++) sum += of.left[j] / (double)of.d;
+    if (getenv("NECK")) fprintf(stderr, "NECK n %zu pivot %zu rate %g (raw %g) misfit %g\n", of.n, of.pivot, of.rate, of.rate/of.sd[of.pivot], sum);
+    sum = 0;
     for (size_t j = 0; j < of.d && status == AIS_OK; j++) sum += of.left[j] / (double)of.d;
     if (status == AIS_OK && of.rate != 0 && isfinite(sum)) {
         *misfit = sum;
