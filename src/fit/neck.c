@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -398,9 +397,6 @@ ais_status ais_neck_fit(ais_context *context, const ais_shape *shape, const ais_
         if (!search(&of, &arena)) status = ais_fail_memory(context, "a neck", points->n * of.k * sizeof(double));
     }
     double sum = 0;
-    for (size_t j = 0; j < of.d; j++) sum += of.left[j] / (double)of.d;
-    if (getenv("NECK")) fprintf(stderr, "NECK n %zu pivot %zu rate %g (raw %g) misfit %g\n", of.n, of.pivot, of.rate, of.rate/of.sd[of.pivot], sum);
-    sum = 0;
     for (size_t j = 0; j < of.d && status == AIS_OK; j++) sum += of.left[j] / (double)of.d;
     if (status == AIS_OK && of.rate != 0 && isfinite(sum)) {
         *misfit = sum;

@@ -59,6 +59,7 @@ static void save_kernels(void) {
     save_kernel(n++, learned((ais_shape){.map = AIS_REALNVP, .reversal = AIS_SWAP, .depth = -1, .marginal_bins = 3}),
                 NULL);
     save_kernel(n++, learned((ais_shape){.map = AIS_SPLINE, .reversal = AIS_SWAP, .bins = 3, .pivot = 1}), &target);
+    save_kernel(n++, learned((ais_shape){.map = AIS_REALNVP, .reversal = AIS_SWAP, .depth = -1, .neck = 3}), NULL);
     kernel = learned((ais_shape){.map = AIS_SPLINE, .reversal = AIS_SWAP, .bins = 3});
     must(ais_kernel_set_angles(&context, kernel, 2, angle) == AIS_OK);
     save_kernel(n++, kernel, NULL);

@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include "learned/pullback.h"
+#include "map/neck.h"
 
 enum { DIM = 4, LANES = 32 };
 static const double h = 1e-5, tolerance = 2e-7;
@@ -33,7 +34,8 @@ static ais_learned *make(const ais_shape *shape, const double *factor) {
     ais_kernel *kernel;
     assert_ok(context, ais_kernel_learned(&context, shape, 1, &kernel));
     ais_learned *learned = (ais_learned *)kernel;
-    for (size_t i = 0; i < learned->weight_count; i++) learned->weights[i] = odd(1, i, -0.5, 0.5);
+    size_t fixed = shape->neck ? ais_neck_weights(shape->dim, shape->neck) : 0; /* its bins: as wide as others' */
+    for (size_t i = 0; i < learned->weight_count; i++) learned->weights[i] = odd(1, i, -0.5, 0.5) + (i < fixed);
     double mean[DIM];
     for (int i = 0; i < DIM; i++) mean[i] = odd(2, (uint64_t)i, -1, 1);
     assert_ok(context, ais_kernel_whiten(&context, kernel, mean, factor));
@@ -96,6 +98,7 @@ static void latent_gradients(void **state) {
         {.map = AIS_REALNVP, .reversal = AIS_SWAP, .dim = DIM, .depth = -1, .marginal_bins = 4, .pivot = 1},
         {.map = AIS_REALNVP, .reversal = AIS_SWAP, .dim = DIM, .depth = -1, .layers = 5, .pivot = 1},
         {.map = AIS_REALNVP, .reversal = AIS_SWAP, .dim = DIM, .depth = -1, .layers = 1, .pivot = 2},
+        {.map = AIS_REALNVP, .reversal = AIS_SWAP, .dim = DIM, .depth = -1, .layers = 2, .neck = 6},
         {.map = AIS_REALNVP, .reversal = AIS_SWAP, .dim = DIM, .depth = 2, .hidden = 16, .activation = AIS_TANH},
         {.map = AIS_SPLINE, .reversal = AIS_SWAP, .dim = DIM, .hidden = 5, .bins = 5, .activation = AIS_TANH},
         {.map = AIS_SPLINE,

@@ -17,6 +17,7 @@ static const ais_shape shapes[] = {
     {.map = AIS_SPLINE, .dim = 2, .reversal = AIS_SWAP, .bins = 24, .activation = AIS_TANH},
     {.map = AIS_SPLINE, .dim = 19, .reversal = AIS_SWAP, .bins = 5, .marginal_bins = 64, .activation = AIS_TANH},
     {.map = AIS_REALNVP, .dim = 5, .reversal = AIS_SWAP, .layers = 3, .pivot = 3, .depth = -1},
+    {.map = AIS_REALNVP, .dim = 5, .reversal = AIS_SWAP, .layers = 3, .neck = 9, .depth = -1},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 

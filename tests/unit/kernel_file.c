@@ -17,6 +17,7 @@ static const ais_shape shapes[] = {
     {.map = AIS_REALNVP, .dim = 4, .reversal = AIS_SWAP, .depth = -1},
     {.map = AIS_SPLINE, .dim = 2, .reversal = AIS_SWAP, .bins = 7, .bound = 3.5, .permutation = 99},
     {.map = AIS_AFFINE, .dim = 3, .reversal = AIS_SWAP},
+    {.map = AIS_REALNVP, .dim = 3, .reversal = AIS_SWAP, .depth = -1, .neck = 5},
 };
 
 static double never_called(const double *x, void *data) {
@@ -496,6 +497,9 @@ static void impossible_shapes(void **state) {
         {{.map = AIS_HENON, .dim = 2, .depth = -1}, "depth is -1"},
         {{.map = AIS_HENON, .dim = 2, .joint = true}, "joint"},
         {{.map = AIS_HENON, .dim = 2, .marginal_bins = 4}, "marginal"},
+        {{.map = AIS_HENON, .dim = 2, .neck = 4}, "neck"},
+        {{.map = AIS_REALNVP, .dim = 1, .neck = 4}, "neck"},
+        {{.map = AIS_REALNVP, .dim = 2, .neck = 65}, "neck is 65"},
         {{.map = AIS_SPLINE, .dim = 2, .bins = 65}, "bins is 65"},
         {{.map = AIS_SPLINE, .dim = 2, .bound = -1}, "bound is -1"},
         {{.map = (ais_map)7, .dim = 2}, "map is 7"},
