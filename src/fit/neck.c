@@ -11,6 +11,7 @@
 #include "fit/flow_start.h"
 #include "learned/learned.h"
 #include "look/eigen.h"
+#include "map/element_lanes.h"
 #include "map/neck.h"
 #include "map/whitening.h"
 
@@ -442,18 +443,18 @@ static double between(size_t n, const double *logp, double at) {
     return sum;
 }
 
-bool ais_neck_warp(ais_kernel *kernel, size_t n, double first, double step, const double *logp) {
+ais_status ais_neck_warp(ais_context *context, ais_kernel *kernel, size_t n, double first, double step,
+                         const double *logp, bool *done) {
     enum { FINE = 32 };
     static const double far = 5.5; /* of the latent normal: 4e-8 lies beyond on both sides */
     ais_learned *learned = (ais_learned *)kernel;
     int bins = learned->flow.layer[0].bins;
+    *done = false;
+    if (n < 4) return AIS_OK;
     size_t cells = (n - 1) * FINE;
-    double knot[64 + 1], slope[64 + 1], top = -INFINITY, cell = step / FINE;
+    double knot[AIS_MAX_BINS + 1], slope[AIS_MAX_BINS + 1], top = -INFINITY, cell = step / FINE;
     double *density = malloc(2 * (cells + 1) * sizeof *density), *below = density + cells + 1;
-    if (!density || n < 4 || bins > 64) {
-        free(density);
-        return false;
-    }
+    if (!density) return ais_fail_memory(context, "a warp", 2 * (cells + 1) * sizeof *density);
     for (size_t i = 0; i < n; i++) top = fmax(top, logp[i]);
     for (size_t i = 0; i <= cells; i++) density[i] = exp(between(n, logp, (double)i / FINE) - top);
     double rise = logp[1] - logp[0], fall = logp[n - 2] - logp[n - 1]; /* what lies before and behind, exponential */
@@ -499,5 +500,6 @@ bool ais_neck_warp(ais_kernel *kernel, size_t n, double first, double step, cons
         for (int k = 0; k <= bins; k++) w[2 + 2 * bins + k] = (ais_real)slope[k];
     }
     free(density);
-    return whole;
+    *done = whole;
+    return AIS_OK;
 }

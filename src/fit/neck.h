@@ -19,8 +19,9 @@ ais_status ais_neck_fit(ais_context *context, const ais_shape *shape, const ais_
  * density of v alone, up to a constant. */
 double ais_neck_ridge(const ais_kernel *kernel, double v, double *x);
 
-/* Warps v to a standard normal: n >= 4 log densities of v, up to a constant, at first, first + step, ... False, and no
- * change, where they do not fall off on both sides. */
-bool ais_neck_warp(ais_kernel *kernel, size_t n, double first, double step, const double *logp);
+/* Warps v to a standard normal: n log densities of v, up to a constant, at first, first + step, ... *done is false, and
+ * nothing changes, where there are fewer than four or where they do not fall off on both sides. */
+ais_status ais_neck_warp(ais_context *context, ais_kernel *kernel, size_t n, double first, double step,
+                         const double *logp, bool *done);
 
 #endif

@@ -123,8 +123,8 @@ static ais_status walk_ridge(ais_context *context, ais_map_learning *this, ais_k
     if (status != AIS_OK || !*ends) return status;
     while (reached[0] > 1 && !isfinite(logp[MOST + reached[0] - 1])) reached[0]--; /* beyond the support */
     while (reached[1] > 1 && !isfinite(logp[MOST - reached[1]])) reached[1]--;
-    *ends = ais_neck_warp(kernel, reached[0] + reached[1], -step * (double)reached[1], step, logp + MOST - reached[1]);
-    return AIS_OK;
+    return ais_neck_warp(context, kernel, reached[0] + reached[1], -step * (double)reached[1], step,
+                         logp + MOST - reached[1], ends);
 }
 
 /* A neck, where bends leave something to gain: scales of hierarchical models, whose effects are pulled together without

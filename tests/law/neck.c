@@ -65,8 +65,15 @@ static void warp(ais_kernel *kernel, double stretch) {
             end = k + 1;
         }
     assert_true(from > 0 && end < STEPS);
-    assert_false(ais_neck_warp(kernel, (end - from) / 2, first + step * (double)from, step, logp + from)); /* no end */
-    assert_true(ais_neck_warp(kernel, end - from, first + step * (double)from, step, logp + from));
+    ais_context context = {0};
+    const double begin = first + step * (double)from;
+    bool done;
+    assert_ok(context, ais_neck_warp(&context, kernel, (end - from) / 2, begin, step, logp + from, &done));
+    assert_false(done); /* it has no end */
+    assert_ok(context, ais_neck_warp(&context, kernel, 3, begin, step, logp + from, &done));
+    assert_false(done);
+    assert_ok(context, ais_neck_warp(&context, kernel, end - from, begin, step, logp + from, &done));
+    assert_true(done);
 }
 
 /* Importance ESS per draw; *neck: the share of draws beyond the 1% point of log tau. */
