@@ -15,7 +15,7 @@ enum {
     MOST_DIMENSIONS = 100,
     MOST_ROWS = 512,
     DRAWS = 256,
-    MANY_DRAWS = 2048,
+
     STRIDE = 191,
     MOST_NECK = 60,
     NECK_BINS = 24
@@ -154,10 +154,6 @@ static ais_status fit_necks(ais_context *context, ais_map_learning *this, const 
         }
         if (status != AIS_OK || !(*share > better * before)) break;
     }
-    /* Nothing is left to fit, and what 256 draws cannot have seen is what it seems to waste: as many as a round would
-     * judge it by. */
-    if (status == AIS_OK && *kernel && ais_kernel_shape(*kernel)->neck && *share > best)
-        status = ais_map_judge(context, this, &(ais_source){.map = *kernel}, MANY_DRAWS);
     return status;
 }
 
