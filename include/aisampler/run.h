@@ -76,7 +76,8 @@ typedef struct ais_run_options {
     int warmup;  /* per chain; 0: 20, or 500 for a cycle with a classical kernel; less in a small budget. -1: none */
     int thin;    /* keep every thin-th draw; 0: 1 */
     int threads; /* 0: one per core */
-    double effective; /* draw until the worst ESS of all chains is this, and learn as much as that is worth */
+    double effective; /* draw until the worst ESS of all chains is this, and learn as much as that is worth; up to
+                       * four times as many draws where fewer would leave the reach of the map in doubt */
     long evaluations; /* of the whole call, at most; learning gets half of them */
     double seconds;   /* of the whole call, judging included; learning gets half of them. What there is by then depends
                          on the machine */

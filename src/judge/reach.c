@@ -23,21 +23,33 @@ static bool source_of(const ais_kernel *kernel, ais_source *source) {
     return source->map || source->mixture;
 }
 
+bool ais_proposes_from(const ais_kernel *kernel) {
+    ais_source source = {0};
+    return source_of(kernel, &source);
+}
+
+ais_status ais_weigh_points(ais_context *context, ais_pool *pool, const ais_kernel *kernel, size_t n, int dim,
+                            const double *x, const double *logp, double *weight) {
+    ais_source source = {0};
+    source_of(kernel, &source);
+    ais_status status = ais_source_logq(context, &source, dim, pool, n, x, weight);
+    for (size_t k = 0; k < n && status == AIS_OK; k++) weight[k] = logp[k] - weight[k];
+    return status;
+}
+
 ais_status ais_weigh_draws(ais_context *context, ais_pool *pool, const ais_kernel *kernel, const ais_draws *draws,
                            double **weight) {
     enum { ROWS = 4096 };
     size_t n = (size_t)draws->chains * (size_t)draws->draws, dim = (size_t)draws->dim;
-    ais_source source = {0};
     *weight = NULL;
-    if (!draws->logp || !source_of(kernel, &source)) return AIS_OK;
+    if (!draws->logp || !ais_proposes_from(kernel)) return AIS_OK;
     double *made = malloc(n * sizeof *made), *x = malloc(ROWS * dim * sizeof *x);
     ais_status status = made && x ? AIS_OK : ais_fail_memory(context, "weights of draws", n * sizeof *made);
     for (size_t first = 0; first < n && status == AIS_OK; first += ROWS) {
         size_t rows = n - first < ROWS ? n - first : ROWS;
         for (size_t c = 0; c < rows; c++)
             for (size_t i = 0; i < dim; i++) x[c * dim + i] = draws->value[i * n + first + c];
-        status = ais_source_logq(context, &source, (int)dim, pool, rows, x, made + first);
-        for (size_t c = first; c < first + rows && status == AIS_OK; c++) made[c] = draws->logp[c] - made[c];
+        status = ais_weigh_points(context, pool, kernel, rows, draws->dim, x, draws->logp + first, made + first);
     }
     free(x);
     if (status != AIS_OK)
@@ -47,8 +59,13 @@ ais_status ais_weigh_draws(ais_context *context, ais_pool *pool, const ais_kerne
     return status;
 }
 
+double ais_relieved_proposals(const ais_kernel *kernel, double steps) {
+    const ais_latent *latent = ais_as_latent(kernel);
+    return latent && latent->proposals ? steps * latent->proposals / (latent->proposals + 1.0) : 0;
+}
+
 ais_status ais_unreached(ais_context *context, int chains, int draws, const double *weight, double proposals,
-                         double *share, double *visits) {
+                         ais_reach *reach) {
     size_t n = (size_t)chains * (size_t)draws;
     double *sorted = malloc(n * sizeof *sorted), all = 0, arrivals = 0;
     if (!sorted) return ais_fail_memory(context, "weights of draws", n * sizeof *sorted);
@@ -61,11 +78,12 @@ ais_status ais_unreached(ais_context *context, int chains, int draws, const doub
         arrivals += proposals * exp(sorted[n - 1] - sorted[few]) / all;
         if (arrivals > AIS_FEW_PROPOSALS) break;
     }
-    *share = (double)few / (double)n;
+    reach->share = (double)few / (double)n;
     double cut = few < n ? sorted[few] : -INFINITY;
     for (size_t k = 0; k < n; k++) sorted[k] = weight[k] > cut;
     double effective = ais_ess_mean(sorted, chains, draws); /* NAN of a handful */
-    *visits = few ? fmax(1, isnan(effective) ? 1 : effective * *share) : 0;
+    reach->visits = few ? fmax(1, isnan(effective) ? 1 : effective * reach->share) : 0;
+    reach->error = few ? reach->share / sqrt(reach->visits) : 0;
     free(sorted);
     return AIS_OK;
 }

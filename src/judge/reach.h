@@ -12,11 +12,30 @@
 ais_status ais_weigh_draws(ais_context *context, ais_pool *pool, const ais_kernel *kernel, const ais_draws *draws,
                            double **weight);
 
-/* The share of n draws that lie where fewer than three of so many proposals are to be expected, math.md (44). Their
- * places are known from local steps alone. visits: how often chains came there, visits that hang together counted as
- * one; the share has a relative error of 1 / sqrt(visits). */
+/* The same of n points, as rows. Whether the kernel proposes from such a density is for ais_proposes_from to say. */
+bool ais_proposes_from(const ais_kernel *kernel);
+ais_status ais_weigh_points(ais_context *context, ais_pool *pool, const ais_kernel *kernel, size_t n, int dim,
+                            const double *x, const double *logp, double *weight);
+
 enum { AIS_FEW_PROPOSALS = 3 };
+
+/* What of p the kernel's proposals do not reach. */
+typedef struct ais_reach {
+    double share; /* of the draws, where fewer than three of the run's proposals are to be expected, math.md (44). Their
+                   * places are known from local steps alone. */
+    double visits; /* how often chains came there, visits that hang together counted as one */
+    double error;  /* of the share: share / sqrt(visits) */
+} ais_reach;
+
+/* The error at which the places that proposals do not reach are known well enough: half of the smallest tail that
+ * anybody asks for. */
+#define AIS_REACH_ERROR 0.005
+
 ais_status ais_unreached(ais_context *context, int chains, int draws, const double *weight, double proposals,
-                         double *share, double *visits);
+                         ais_reach *reach);
+
+/* How many proposals so many steps of a kernel make beside other steps of it; 0 where all or none of them are
+ * proposals: a draw that no proposal came to would not be. */
+double ais_relieved_proposals(const ais_kernel *kernel, double steps);
 
 #endif

@@ -16,6 +16,7 @@
 #include "kernel/kernel.h"
 #include "report/verdict.h"
 #include "run/keep.h"
+#include "run/reach.h"
 #include "run/record.h"
 #include "sampler/resume.h"
 
@@ -264,8 +265,11 @@ static ais_status sample(ais_context *context, job *this, const double *start, a
     fit_deadline(this, &options);
     this->result->warmup = options.warmup;
     ais_drawing drawing = {.checkpoint = this->record.checkpoint, .path = this->record.journal, .extend = wish->extend};
-    status = ais_sample_on(context, this->target, this->kernel, &options, drawing.checkpoint ? &drawing : NULL, sinks,
-                           count, &this->result->sample);
+    ais_run_reach reach;
+    status = ais_sample_on(context, this->target, this->kernel, &options, drawing.checkpoint ? &drawing : NULL,
+                           ais_run_reach_doubt(&reach, this->kernel, wish->threads, wish->thin), sinks, count,
+                           &this->result->sample);
+    ais_run_reach_free(&reach);
     if (drawing.unlimited) this->budget = (ais_budget){0};
     return status;
 }

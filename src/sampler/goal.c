@@ -98,27 +98,39 @@ static double tail_wanted(const ais_sampling *run) {
     return fmin((double)AIS_LEAST_ESS * run->chains, run->goal.effective);
 }
 
-/* Draws at which there should be as many effective ones as are wanted. */
+/* Draws at which there should be as many effective ones as are wanted, without a doubt left. */
 static double predicted(const ais_sampling *run) {
-    const ais_goal *goal = &run->goal;
-    if (!(goal->look.worst > 0)) return goal->effective / run->chains;
-    double times = fmax(goal->effective / goal->look.worst, tail_wanted(run) / fmax(goal->look.tail, 1));
-    return ceil(reserve * goal->look.last * times);
+    const ais_looks *look = &run->goal.look;
+    if (!(look->worst > 0)) return run->goal.effective / run->chains;
+    double times = fmax(run->goal.effective / look->worst, tail_wanted(run) / fmax(look->tail, 1));
+    return ceil(reserve * look->last * fmax(times, look->doubt));
+}
+
+/* Going on because of a doubt must be worth it: no more than so many times the draws that were enough by their ESS. */
+static bool enough(ais_sampling *run, int done) {
+    enum { most_times = 4 };
+    ais_looks *look = &run->goal.look;
+    if (look->worst < run->goal.effective || look->tail < tail_wanted(run)) return false;
+    if (!look->enough_at) look->enough_at = done;
+    return look->doubt <= 1 || predicted(run) > (double)most_times * look->enough_at;
 }
 
 static ais_status look(ais_context *context, ais_sampling *run, int done, int planned, ais_leg *leg) {
     ais_goal *goal = &run->goal;
+    goal->look.doubt = 1;
     double worst, tail = INFINITY; /* progress is told while they are computed, and goes by the last ones */
     ais_status status =
         ais_kept_least(context, &run->kept, run->pool, ais_column_worst, goal->effective, &goal->look.worst_at, &worst);
     if (status == AIS_OK && worst >= goal->effective)
         status = ais_kept_least(context, &run->kept, run->pool, ais_column_tail, tail_wanted(run), &goal->look.tail_at,
                                 &tail);
+    if (status == AIS_OK && run->doubt && worst >= goal->effective && tail >= tail_wanted(run))
+        status = run->doubt->times(context, run->doubt->data, &run->kept, &goal->look.doubt);
     if (status != AIS_OK) return status;
     goal->look.worst = worst;
     goal->look.tail = tail;
     goal->look.last = done;
-    if (worst >= goal->effective && tail >= tail_wanted(run)) {
+    if (enough(run, done)) {
         leg->over = true;
         leg->ending = AIS_ENDED_EFFECTIVE;
     }

@@ -13,7 +13,7 @@ void ais_kept_free(ais_kept *kept) {
 }
 
 static ais_status grow(ais_context *context, ais_kept *kept, int need) {
-    size_t rows = (size_t)kept->dim * (size_t)kept->chains, old = (size_t)kept->room;
+    size_t rows = (size_t)(kept->dim + 1) * (size_t)kept->chains, old = (size_t)kept->room;
     size_t room = kept->room ? 2 * old : FIRST_ROOM;
     while (room < (size_t)need) room *= 2;
     double *x = malloc(rows * room * sizeof *x);
@@ -32,11 +32,12 @@ ais_status ais_kept_add(ais_context *context, ais_kept *kept, const ais_chunk *c
         ais_status status = grow(context, kept, kept->draws + chunk->count);
         if (status != AIS_OK) return status;
     }
-    for (size_t c = 0; c < chains; c++)
+    for (size_t c = 0; c < chains; c++) {
         for (size_t t = 0; t < count; t++)
             for (size_t i = 0; i < dim; i++)
-                kept->x[(i * chains + c) * (size_t)kept->room + (size_t)kept->draws + t] =
-                    chunk->x[(c * count + t) * dim + i];
+                ais_kept_row(kept, (int)i, (int)c)[(size_t)kept->draws + t] = chunk->x[(c * count + t) * dim + i];
+        memcpy(ais_kept_row(kept, kept->dim, (int)c) + kept->draws, chunk->logp + c * count, count * sizeof *kept->x);
+    }
     kept->draws += chunk->count;
     return AIS_OK;
 }
@@ -60,8 +61,7 @@ static void judge(void *data, int task) {
     this->where[task] = this->first;
     if (x && ais_column_init(&column, kept->chains, kept->draws)) {
         for (int i = this->first + task; i < this->end; i += this->tasks) {
-            const double *from = kept->x + (size_t)i * chains * (size_t)kept->room;
-            for (size_t c = 0; c < chains; c++) memcpy(x + c * draws, from + c * (size_t)kept->room, draws * sizeof *x);
+            for (size_t c = 0; c < chains; c++) memcpy(x + c * draws, ais_kept_row(kept, i, (int)c), draws * sizeof *x);
             double value = this->measure(&column, x);
             if (value < least) this->where[task] = i;
             least = fmin(least, value);

@@ -13,8 +13,20 @@
 typedef struct ais_kept {
     int dim, chains;
     int draws, room; /* per chain */
-    double *x;       /* dim x chains x room */
+    double *x;       /* (dim + 1) x chains x room: the coordinates, and log p */
 } ais_kept;
+
+/* The draws of chain c: of coordinate i, or their log p where i is dim. */
+static inline double *ais_kept_row(const ais_kept *kept, int i, int c) {
+    return kept->x + ((size_t)i * (size_t)kept->chains + (size_t)c) * (size_t)kept->room;
+}
+
+/* Whether draws that are enough by their ESS leave a doubt that more of them would take away: how many times as many, 1
+ * where there is none. */
+typedef struct ais_doubt {
+    ais_status (*times)(ais_context *context, void *data, const ais_kept *kept, double *times);
+    void *data;
+} ais_doubt;
 
 /* Appends a chunk of draws; grows by doubling. */
 ais_status ais_kept_add(ais_context *context, ais_kept *kept, const ais_chunk *chunk);

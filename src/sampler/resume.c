@@ -134,6 +134,8 @@ static void goal_exchange(ais_checkpoint *checkpoint, ais_sampling *run) {
     ais_checkpoint_bytes(checkpoint, "look.tail", &last->look.tail, sizeof last->look.tail);
     ais_checkpoint_integer(checkpoint, "look.worst_at", &last->look.worst_at, -1, run->target->dim - 1);
     ais_checkpoint_integer(checkpoint, "look.tail_at", &last->look.tail_at, -1, run->target->dim - 1);
+    ais_checkpoint_bytes(checkpoint, "look.doubt", &last->look.doubt, sizeof last->look.doubt);
+    ais_checkpoint_integer(checkpoint, "look.enough_at", &last->look.enough_at, 0, INT_MAX);
 }
 
 static void end_exchange(ais_checkpoint *checkpoint, ais_snapshot *last) {

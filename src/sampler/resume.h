@@ -6,6 +6,7 @@
 
 #include "checkpoint/checkpoint.h"
 #include "draws/journal.h"
+#include "sampler/kept.h"
 
 typedef struct ais_drawing {
     ais_checkpoint *checkpoint; /* open; its next section, if there is one, is that of the drawing */
@@ -17,9 +18,10 @@ typedef struct ais_drawing {
 
 /* ais_sample, resumed where the checkpoint has the section of a drawing, and with checkpoints on the way. A run that
  * was finished is not gone on with, but for `extend`: its draws are handed to the sinks again. drawing NULL:
- * ais_sample. */
+ * nothing of that. doubt, or NULL, has a say in when the effective draws that are wanted are enough; what it says must
+ * follow from the draws alone. */
 ais_status ais_sample_on(ais_context *context, const ais_target *target, const ais_kernel *kernel,
-                         const ais_sample_options *options, ais_drawing *drawing, ais_sink *const *sinks,
-                         int sink_count, ais_sample_result *result);
+                         const ais_sample_options *options, ais_drawing *drawing, const ais_doubt *doubt,
+                         ais_sink *const *sinks, int sink_count, ais_sample_result *result);
 
 #endif

@@ -421,7 +421,7 @@ static void release(ais_sampling *run) {
 /* The most draws a chain: as many as were asked for, and where they are judged on the way as many as can be kept. */
 static int most_draws(const ais_sample_options *options, int dim, int chains) {
     if (options->effective == 0) return options->draws ? options->draws : 1000;
-    double fit = fmax(floor(AIS_MOST_KEPT / ((double)dim * chains)), 1),
+    double fit = fmax(floor(AIS_MOST_KEPT / ((dim + 1.0) * chains)), 1),
            most = options->draws ? options->draws : INT_MAX;
     return (int)fmin(fmin(fit, most), INT_MAX);
 }
@@ -453,12 +453,12 @@ static ais_status run_to_end(ais_context *context, ais_sampling *run, ais_sample
 ais_status ais_sample(ais_context *context, const ais_target *target, const ais_kernel *kernel,
                       const ais_sample_options *options, ais_sink *const *sinks, int sink_count,
                       ais_sample_result *result) {
-    return ais_sample_on(context, target, kernel, options, NULL, sinks, sink_count, result);
+    return ais_sample_on(context, target, kernel, options, NULL, NULL, sinks, sink_count, result);
 }
 
 ais_status ais_sample_on(ais_context *context, const ais_target *target, const ais_kernel *kernel,
-                         const ais_sample_options *options, ais_drawing *drawing, ais_sink *const *sinks,
-                         int sink_count, ais_sample_result *result_out) {
+                         const ais_sample_options *options, ais_drawing *drawing, const ais_doubt *doubt,
+                         ais_sink *const *sinks, int sink_count, ais_sample_result *result_out) {
     ais_status status = check_options(context, options);
     if (status == AIS_OK) status = ais_kernel_fits(context, kernel, target);
     if (status != AIS_OK) return status;
@@ -477,9 +477,10 @@ ais_status ais_sample_on(ais_context *context, const ais_target *target, const a
                         .ranks = options->ranks,
                         .goal = {.effective = options->effective,
                                  .evaluations = options->evaluations > 0 ? options->evaluations : LONG_MAX,
-                                 .look = {.worst = NAN, .tail = INFINITY, .worst_at = -1, .tail_at = -1}},
+                                 .look = {.worst = NAN, .tail = INFINITY, .worst_at = -1, .tail_at = -1, .doubt = 1}},
                         .drawing = drawing,
                         .kept = {.dim = target->dim, .chains = chains},
+                        .doubt = doubt,
                         .acceptance_now = NAN,
                         .started = ais_now()};
     status = ais_goal_check(context, &run);

@@ -50,6 +50,8 @@ typedef struct ais_looks {
     double worst;          /* ESS at the last look; NAN before */
     double tail;           /* the smallest tail ESS then; INFINITY where the worst ESS was not reached yet */
     int worst_at, tail_at; /* coordinates that had them; -1: none */
+    double doubt;          /* times as many draws that a doubt asked for, where both were enough; 1: none */
+    int enough_at;         /* draws at which both were enough; 0 before */
 } ais_looks;
 
 typedef struct ais_goal {
@@ -102,6 +104,7 @@ typedef struct ais_sampling {
     ais_tally *tally;            /* blocks */
     ais_goal goal;
     ais_kept kept;            /* on rank 0, for the goal of effective draws */
+    const ais_doubt *doubt;   /* likewise; or NULL */
     atomic_bool halt;         /* the deadline has come */
     int round, longest_round; /* draws of every chain */
     double *x, *logp;         /* of a round: chains x round (x dim); this rank's first, on rank 0 those of all */

@@ -12,9 +12,6 @@
 #include "judge/tails.h"
 #include "learned/latent.h"
 
-/* Of the share of the draws that proposals do not reach: half of the smallest tail that anybody asks for. */
-static const double most_error = 0.005;
-
 typedef struct verification {
     ais_context *context;
     const ais_target *target;
@@ -108,30 +105,28 @@ static ais_status check_tails(const verification *of, long *densities) {
 
 /* ---- the kernel's proposals -------------------------------------------------------------------------- */
 
-/* Of a kernel that has other steps beside its proposals: without them a draw that no proposal came to would not be. */
 static ais_status check_reach(const verification *of, const double *weight) {
-    const ais_latent *latent = ais_as_latent(of->options->kernel);
-    double share, visits, steps = (double)of->n * (of->options->thin > 1 ? of->options->thin : 1);
-    if (!latent || !latent->proposals) return AIS_OK;
-    ais_status status = ais_unreached(of->context, of->draws->chains, of->draws->draws, weight,
-                                      steps * latent->proposals / (latent->proposals + 1.0), &share, &visits);
+    double steps = (double)of->n * (of->options->thin > 1 ? of->options->thin : 1),
+           proposals = ais_relieved_proposals(of->options->kernel, steps);
+    ais_reach reach;
+    if (proposals == 0) return AIS_OK;
+    ais_status status = ais_unreached(of->context, of->draws->chains, of->draws->draws, weight, proposals, &reach);
     if (status != AIS_OK) return status;
-    double error = share > 0 ? share / sqrt(visits) : 0;
-    bool passed = error <= most_error;
+    bool passed = reach.error <= AIS_REACH_ERROR;
     char sentence[256];
     snprintf(
         sentence, sizeof sentence,
         "%.2g%% of the draws lie where the map proposes nothing (fewer than %d times in the run), in %.0f visits of "
         "the chains: too few to know what is there and beyond; transform the parameters, or ask for more "
         "effective draws",
-        100 * share, AIS_FEW_PROPOSALS, visits);
+        100 * reach.share, AIS_FEW_PROPOSALS, reach.visits);
     if (!passed) status = ais_diagnosis_warn(of->context, of->diagnosis, sentence);
     if (status != AIS_OK) return status;
     return ais_diagnosis_note(
         of->context, of->diagnosis, "reach of the map", passed,
         "%.2g%% +- %.1g%% of the draws lie where fewer than %d proposals of the run come, at most "
         "+- %.1g%%",
-        100 * share, 100 * error, AIS_FEW_PROPOSALS, 100 * most_error);
+        100 * reach.share, 100 * reach.error, AIS_FEW_PROPOSALS, 100 * AIS_REACH_ERROR);
 }
 
 /* math.md (45): proposals whose weights are below the cut give Z times p's mass there, and the draws that mass. */

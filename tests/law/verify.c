@@ -116,36 +116,38 @@ static void a_density_that_fails_out_there_is_no_error(void **state) {
 /* ---- the kernel's proposals ------------------------------------------------------------------------ */
 
 /* Draws of N(0, 1) under proposals N(0, s^2): w falls from the middle if s > 1, and rises beyond every bound if not. */
-static double unreached(double s, bool sticky, double *visits) {
+static ais_reach unreached(double s, bool sticky) {
     ais_context context = {0};
     ais_target *normal;
-    double *weight = malloc(N * sizeof *weight), share;
+    double *weight = malloc(N * sizeof *weight);
+    ais_reach reach;
     assert_non_null(weight);
     assert_ok(context, ais_target_open(&context, "gaussian:dim=1", &normal));
     ais_draws *draws = draws_of(normal, 3, NONE);
     if (sticky) qsort(draws->value, N, sizeof *draws->value, ais_rising); /* one long visit of either tail */
     for (size_t k = 0; k < N; k++) weight[k] = 0.5 * draws->value[k] * draws->value[k] * (1 / (s * s) - 1) + log(s);
-    assert_ok(context, ais_unreached(&context, draws->chains, draws->draws, weight, N, &share, visits));
+    assert_ok(context, ais_unreached(&context, draws->chains, draws->draws, weight, N, &reach));
     ais_draws_free(draws);
     ais_target_close(normal);
     free(weight);
-    return share;
+    return reach;
 }
 
 static void what_proposals_do_not_reach_is_counted(void **state) {
     (void)state;
     /* Three of 16,000 proposals come to a tail of q's mass 3 / 16,000: beyond 3.73 s. */
-    double visits, share;
-    assert_near(unreached(1, false, &visits), 3.0 / N, 1.0 / N);
-    assert_true(unreached(1.2, false, &visits) < 0.01);
-    share = unreached(0.5, false, &visits);
-    assert_near(share, erfc(3.73 * 0.5 / sqrt(2)), 0.01);
-    assert_true(share > 0.01);
-    assert_true(visits > 0.7 * share * N); /* independent draws: each one is a visit */
-    assert_near(unreached(0.5, true, &visits), share, 1e-9);
-    assert_true(visits < 10);
-    unreached(1.2, false, &visits);
-    assert_true(visits >= 0 && visits < 100); /* a number even of none, or of a handful */
+    assert_near(unreached(1, false).share, 3.0 / N, 1.0 / N);
+    ais_reach most = unreached(1.2, false);
+    assert_true(most.share < 0.01);
+    assert_true(most.visits >= 0 && most.visits < 100); /* a number even of none, or of a handful */
+    ais_reach half = unreached(0.5, false), sticky = unreached(0.5, true);
+    assert_near(half.share, erfc(3.73 * 0.5 / sqrt(2)), 0.01);
+    assert_true(half.share > 0.01);
+    assert_true(half.visits > 0.7 * half.share * N); /* independent draws: each one is a visit */
+    assert_true(half.error < AIS_REACH_ERROR);
+    assert_near(sticky.share, half.share, 1e-9);
+    assert_true(sticky.visits < 10);
+    assert_true(sticky.error > AIS_REACH_ERROR);
 }
 
 /* ---- log Z ------------------------------------------------------------------------------------------ */

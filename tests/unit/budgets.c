@@ -15,6 +15,7 @@
 
 #include <aisampler/aisampler.h>
 
+#include "sampler/resume.h"
 #include "support.h"
 
 /* ---- a density that knows how often it was asked ------------------------------------------------- */
@@ -94,7 +95,7 @@ typedef struct made {
     double seconds;
 } made;
 
-static made run_on(ais_target target, sampler which, const ais_sample_options *options) {
+static made run_in_doubt(ais_target target, sampler which, const ais_sample_options *options, const ais_doubt *doubt) {
     asked *of = target.data;
     ais_context context = {0};
     ais_sink *sink;
@@ -104,7 +105,7 @@ static made run_on(ais_target target, sampler which, const ais_sample_options *o
     assert_ok(context, ais_sink_memory(&context, &sink));
     struct timespec from, to;
     clock_gettime(CLOCK_MONOTONIC, &from);
-    out.status = ais_sample(&context, &target, kernel, options, &sink, 1, &out.result);
+    out.status = ais_sample_on(&context, &target, kernel, options, NULL, doubt, &sink, 1, &out.result);
     clock_gettime(CLOCK_MONOTONIC, &to);
     out.seconds = (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
     snprintf(out.message, sizeof out.message, "%s", context.message);
@@ -114,6 +115,10 @@ static made run_on(ais_target target, sampler which, const ais_sample_options *o
     ais_sink_free(sink);
     ais_kernel_free(kernel);
     return out;
+}
+
+static made run_on(ais_target target, sampler which, const ais_sample_options *options) {
+    return run_in_doubt(target, which, options, NULL);
 }
 
 static made run(sampler which, const ais_sample_options *options) {
@@ -212,6 +217,44 @@ static void effective_draws_are_reached(void **state) {
         ais_draws_free(cut.draws);
         ais_draws_free(one.draws);
     }
+}
+
+/* In doubt until there are so many draws. */
+typedef struct sceptic {
+    int draws;
+    double times;
+} sceptic;
+
+static ais_status in_doubt(ais_context *context, void *data, const ais_kept *kept, double *times) {
+    (void)context;
+    const sceptic *of = data;
+    for (int c = 0; c < kept->chains; c++) /* log p is that of the draws */
+        for (int t = 0; t < kept->draws; t++) {
+            const double x[] = {ais_kept_row(kept, 0, c)[t], ais_kept_row(kept, 1, c)[t]};
+            assert_true(ais_kept_row(kept, 2, c)[t] == value(x, &(asked){.edge = -INFINITY}));
+        }
+    *times = kept->draws < of->draws ? of->times : 1;
+    return AIS_OK;
+}
+
+static void doubts_are_drawn_out_where_that_is_worth_it(void **state) {
+    (void)state;
+    asked of = {.edge = -INFINITY};
+    const ais_target target = {.name = "asked", .dim = 2, .logp = logp, .grad = grad, .data = &of};
+    const ais_sample_options options = {.seed = 7, .chains = 8, .warmup = 200, .threads = 1, .effective = 1500};
+    made sure = run_on(target, NUTS, &options);
+    const sceptic who[] = {{2 * sure.draws->draws, 1.5}, {2 * sure.draws->draws, 10}};
+    for (int k = 0; k < 2; k++) {
+        made out = run_in_doubt(target, NUTS, &options, &(ais_doubt){in_doubt, (void *)&who[k]});
+        assert_int_equal(out.status, AIS_OK);
+        assert_int_equal(out.result.ended, AIS_ENDED_EFFECTIVE);
+        if (k == 0)
+            assert_in_range(out.draws->draws, who[k].draws, 4 * sure.draws->draws);
+        else
+            same_draws(sure.draws, out.draws);
+        ais_draws_free(out.draws);
+    }
+    ais_draws_free(sure.draws);
 }
 
 /* In the middle of a trajectory, too. */
@@ -313,7 +356,7 @@ int main(void) {
         cmocka_unit_test(counts_are_the_densitys_own),   cmocka_unit_test(evaluations_are_kept),
         cmocka_unit_test(effective_draws_are_reached),   cmocka_unit_test(a_deadline_ends_in_time),
         cmocka_unit_test(what_cannot_be_is_refused),     cmocka_unit_test(faults_are_still_faults),
-        cmocka_unit_test(progress_moves_within_a_round),
+        cmocka_unit_test(progress_moves_within_a_round), cmocka_unit_test(doubts_are_drawn_out_where_that_is_worth_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,6 +124,17 @@ static ais_kernel *latent_of(int proposals) {
 static ais_kernel *latent(void) { return latent_of(0); }
 static ais_kernel *relieved(void) { return latent_of(2); }
 
+/* Proposals come to the middle only: what lies beyond is known by the steps between them. */
+static ais_kernel *narrow(void) {
+    ais_context context = {0};
+    ais_kernel *map = learned((ais_shape){.map = AIS_AFFINE, .reversal = AIS_SWAP}, 0), *kernel;
+    const double mean[DIM] = {-0.3, 0.1, 0}, factor[DIM * DIM] = {1.5, 0, 0, 0, 0.9, 0, 0, 0, 0.9};
+    assert_ok(context, ais_kernel_whiten(&context, map, mean, factor));
+    assert_ok(context, ais_kernel_latent(&context, map, nuts(), &kernel));
+    assert_ok(context, ais_kernel_set_proposals(&context, kernel, 2));
+    return kernel;
+}
+
 static ais_kernel *mixture(void) {
     ais_context context = {0};
     ais_kernel *kernel;
@@ -308,6 +319,7 @@ static void budgets_go_on(void **state) {
     interrupt(*state, (plan){.kernel = nuts, .evaluations = 20000, .seed = 4}, "evaluations");
     interrupt(*state, (plan){.kernel = spline, .evaluations = 4000, .seed = 4}, "few");
     interrupt(*state, (plan){.kernel = nuts, .effective = 700, .seed = 4}, "effective");
+    interrupt(*state, (plan){.kernel = narrow, .effective = 700, .seed = 4}, "reach");
 }
 
 /* ---- extending ------------------------------------------------------------------------------------- */
