@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/stop.h"
+#include "explore/stray.h"
 #include "kernel/kernel.h"
 
 /* A target that remembers where it was asked for its gradient. */
@@ -16,6 +17,7 @@ typedef struct memory {
     size_t count, room;
     double *x, *logp, *gradient;
     int *from;
+    size_t *first; /* of each draw: the first point that was remembered on the way to it; and the end */
     long densities, gradients;
     const ais_stretch *stretch;
     atomic_long *all; /* gradients of all chains */
@@ -83,6 +85,7 @@ typedef struct task {
     memory *memory;    /* of each chain */
     double *step_size; /* of each chain: its logarithm */
     long *leapfrogs;   /* of its draws */
+    double *logp;      /* chains x draws: of the draws */
     ais_status *status;
     ais_context *context;
 } task;
@@ -129,6 +132,9 @@ static void run_chain(void *data, int c) {
         size_t row = (size_t)c * (size_t)stretch->draws + (size_t)(t - stretch->warmup);
         for (size_t i = 0; stretch->state && i < dim; i++)
             stretch->state[i * (size_t)stretch->chains * (size_t)stretch->draws + row] = state->x[i * lanes];
+        this->logp[row] = state->logp[0];
+        kept->first[t - stretch->warmup] = first;
+        kept->first[t - stretch->warmup + 1] = kept->count;
     }
     for (size_t i = 0; status == AIS_OK && i < dim; i++) x[i] = state->x[i * (size_t)state->lanes];
     this->status[c] = status;
@@ -143,6 +149,28 @@ static ais_status make_kernel(ais_context *context, const ais_stretch *stretch, 
     if (status == AIS_OK) return ais_kernel_latent(context, stretch->map, nuts, kernel);
     ais_kernel_free(stretch->map);
     return status;
+}
+
+/* Draws where next to no mass is are points on the way; a chain that ended there goes on from where the best one is. */
+static ais_status leave_strays(ais_context *context, task *this) {
+    enum { PIECES = 4, LEAST = 20 }; /* draws of a piece */
+    const ais_stretch *stretch = this->stretch;
+    if (!stretch->state || stretch->draws < PIECES * LEAST) return AIS_OK;
+    size_t dim = (size_t)this->target->dim, length = (size_t)stretch->draws / PIECES;
+    bool *stray = malloc((size_t)stretch->chains * PIECES * sizeof *stray);
+    if (!stray) return ais_fail_memory(context, "chains that explore", (size_t)stretch->chains * PIECES);
+    int best = ais_find_stray((int)dim, stretch->chains, stretch->draws, PIECES, stretch->state, this->logp, stray);
+    for (int c = 0; c < stretch->chains; c++) {
+        const memory *kept = &this->memory[c];
+        for (size_t p = 0; p < PIECES; p++)
+            for (size_t k = kept->first[p * length]; stray[(size_t)c * PIECES + p] && k < kept->first[(p + 1) * length];
+                 k++)
+                kept->from[k] = AIS_FROM_PATH;
+        if (stray[(size_t)c * PIECES + PIECES - 1])
+            memcpy(stretch->x + (size_t)c * dim, stretch->x + (size_t)best * dim, dim * sizeof *stretch->x);
+    }
+    free(stray);
+    return AIS_OK;
 }
 
 static ais_status collect(ais_context *context, task *this, ais_archive *archive) {
@@ -173,17 +201,19 @@ ais_status ais_explore_stretch(ais_context *context, const ais_target *target, a
                                ais_archive *archive) {
     ais_arena arena = {0};
     atomic_long all = 0;
-    size_t chains = (size_t)stretch->chains;
+    size_t chains = (size_t)stretch->chains, draws = (size_t)stretch->draws;
     ais_kernel *kernel = NULL;
     task this = {.target = target,
                  .stretch = stretch,
                  .memory = AIS_TAKE(&arena, memory, chains),
                  .step_size = AIS_TAKE(&arena, double, chains),
                  .leapfrogs = AIS_TAKE(&arena, long, chains),
+                 .logp = AIS_TAKE(&arena, double, chains *(draws + 1)),
                  .status = AIS_TAKE(&arena, ais_status, chains),
                  .context = AIS_TAKE(&arena, ais_context, chains)};
+    size_t *first = AIS_TAKE(&arena, size_t, chains * (draws + 1));
     ais_status status = AIS_OK;
-    if (!this.memory || !this.step_size || !this.leapfrogs || !this.status || !this.context) {
+    if (!this.memory || !this.step_size || !this.leapfrogs || !this.logp || !this.status || !this.context || !first) {
         status = ais_fail_memory(context, "chains that explore", chains * sizeof(ais_context));
         ais_kernel_free(stretch->map);
     }
@@ -194,9 +224,16 @@ ais_status ais_explore_stretch(ais_context *context, const ais_target *target, a
     if (status == AIS_OK) {
         this.kernel = kernel;
         for (size_t c = 0; c < chains; c++)
-            this.memory[c] = (memory){.target = target, .stretch = stretch, .all = &all, .caller = pthread_self()};
+            this.memory[c] = (memory){.target = target,
+                                      .stretch = stretch,
+                                      .all = &all,
+                                      .caller = pthread_self(),
+                                      .first = first + c * (draws + 1)};
         ais_pool_run(pool, stretch->chains, run_chain, &this);
-        status = collect(context, &this, archive);
+        bool whole = true;
+        for (size_t c = 0; c < chains; c++) whole &= this.status[c] == AIS_OK && !this.memory[c].over;
+        if (whole) status = leave_strays(context, &this);
+        if (status == AIS_OK) status = collect(context, &this, archive);
     }
     for (size_t c = 0; this.memory && c < chains; c++) {
         free(this.memory[c].x);
