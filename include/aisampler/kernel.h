@@ -220,6 +220,10 @@ ais_status ais_kernel_latent(ais_context *context, ais_kernel *map, ais_kernel *
 enum { AIS_MOST_PROPOSALS = 1000 };
 ais_status ais_kernel_set_proposals(ais_context *context, ais_kernel *latent, int proposals);
 
+/* The same proposals from a mixture (ais_kernel_mixture) in place of the map: it jumps between modes, while the inner
+ * kernel leads through each of them. The mixture belongs to the latent kernel from here on, also when this fails. */
+ais_status ais_kernel_propose_from(ais_context *context, ais_kernel *latent, ais_kernel *mixture);
+
 /* ---- ladders ------------------------------------------------------------------------------ */
 
 /* Parallel tempering from the density q of a map to the target (docs/math.md (39)): every chain has replicas on

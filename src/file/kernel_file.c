@@ -2,8 +2,9 @@
  * then mean, factor, weights and those of a discriminator as they lie in memory (little-endian), then a
  * checksum of all before. Version 2 has a discriminator, version 1 none; version 3 is A-NICE-MC's kernel, which has
  * weights only; version 4 is a map that moves otherwise than by its reversal: by angles, or by a classical kernel in
- * its latent space, which the head describes; version 5 is a mixture: weights, means and factors, doubles. A reader
- * trusts nothing: every length is checked against the file's before it is used. */
+ * its latent space, which the head describes; version 5 is a mixture: weights, means and factors, doubles; version 6 is
+ * version 4 with a classical kernel, and a mixture that proposes behind the rest. A reader trusts nothing: every length
+ * is checked against the file's before it is used. */
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
@@ -24,7 +25,14 @@
 #include "learned/nice.h"
 
 static const char magic[8] = {'a', 'i', 's', 'k', 'e', 'r', 'n', '\n'};
-enum { VERSION = 1, EMPIRICAL_VERSION = 2, NICE_VERSION = 3, MOVED_VERSION = 4, MIXTURE_VERSION = 5 };
+enum {
+    VERSION = 1,
+    EMPIRICAL_VERSION = 2,
+    NICE_VERSION = 3,
+    MOVED_VERSION = 4,
+    MIXTURE_VERSION = 5,
+    PROPOSED_VERSION = 6
+};
 enum { FIXED_HEAD = 16, CHECKSUM = 8, LARGEST_HEAD = 1 << 24 };
 
 static const char *const map_names[] = {AIS_HENON_NAME, AIS_REALNVP_NAME, AIS_SPLINE_NAME, AIS_AFFINE_NAME, NULL};
@@ -46,7 +54,7 @@ typedef struct content {
     struct {
         const void *from;
         size_t bytes;
-    } part[4];
+    } part[7];
 } content;
 
 /* Takes the value over; the head is gone when it could not be added. */
@@ -98,11 +106,32 @@ static content learned_content(const ais_learned *learned) {
                               {learned->ratio.weights, learned->ratio.count * sizeof(float)}}};
 }
 
+static size_t mixture_doubles(size_t dim, size_t count) { return count * (1 + dim + dim * dim); }
+
+/* JSON has no infinity: null stands for the freedom of normals. */
+static content mixture_content(const ais_mixture_kernel *mixture) {
+    const ais_components *of = &mixture->components;
+    size_t dim = (size_t)of->dim, count = (size_t)of->count;
+    json_t *freedom = isinf(of->freedom) ? json_null() : json_real(of->freedom);
+    return (content){.version = MIXTURE_VERSION,
+                     .head = json_pack("{ss si si so ss}", "map", "mixture", "dim", of->dim, "count", of->count,
+                                       "freedom", freedom, "test", test_names[mixture->test]),
+                     .part = {{of->weight, count * sizeof(double)},
+                              {of->mean, count * dim * sizeof(double)},
+                              {of->factor, count * dim * dim * sizeof(double)}}};
+}
+
 static content latent_content(const ais_latent *latent) {
     content made = learned_content(ais_as_learned(latent->map));
     made.version = MOVED_VERSION;
     made.head = with(made.head, "inner", ais_classical_to_json(latent->inner));
     made.head = with(made.head, "proposals", json_integer(latent->proposals));
+    if (!latent->source) return made;
+    enum { OF_MAP = 4, OF_MIXTURE = 3 };
+    content mixture = mixture_content(ais_as_mixture(latent->source));
+    made.version = PROPOSED_VERSION;
+    made.head = with(made.head, "source", mixture.head);
+    memcpy(made.part + OF_MAP, mixture.part, OF_MIXTURE * sizeof *mixture.part);
     return made;
 }
 
@@ -122,21 +151,6 @@ static content nice_content(const ais_nice_kernel *nice) {
                                        shape->velocities, "hidden", shape->hidden, "depth", shape->depth, "weights",
                                        (json_int_t)nice->nice.weights),
                      .part = {{nice->weights, nice->nice.weights * sizeof(float)}}};
-}
-
-static size_t mixture_doubles(size_t dim, size_t count) { return count * (1 + dim + dim * dim); }
-
-/* JSON has no infinity: null stands for the freedom of normals. */
-static content mixture_content(const ais_mixture_kernel *mixture) {
-    const ais_components *of = &mixture->components;
-    size_t dim = (size_t)of->dim, count = (size_t)of->count;
-    json_t *freedom = isinf(of->freedom) ? json_null() : json_real(of->freedom);
-    return (content){.version = MIXTURE_VERSION,
-                     .head = json_pack("{ss si si so ss}", "map", "mixture", "dim", of->dim, "count", of->count,
-                                       "freedom", freedom, "test", test_names[mixture->test]),
-                     .part = {{of->weight, count * sizeof(double)},
-                              {of->mean, count * dim * sizeof(double)},
-                              {of->factor, count * dim * dim * sizeof(double)}}};
 }
 
 /* JSON has only UTF-8: other names are left out, and not compared on loading. */
@@ -473,6 +487,32 @@ static ais_status decode_mixture(ais_context *context, const char *path, const u
     return damaged(context, path, why);
 }
 
+/* Bytes of the mixture behind a version 6 file's map; 0 where its head describes none. */
+static size_t source_bytes(const json_t *head) {
+    int dim, count;
+    const json_t *source = json_object_get(head, "source");
+    bool whole = int_of(source, "dim", &dim) && int_of(source, "count", &count) && dim >= 1 && count >= 1 &&
+                 dim <= AIS_COMPONENTS_MOST_DIM && count <= AIS_MIXTURE_MOST_COMPONENTS;
+    return whole ? mixture_doubles((size_t)dim, (size_t)count) * sizeof(double) : 0;
+}
+
+/* Version 6: a map with a kernel in its latent space, and the mixture that proposes. */
+static ais_status decode_proposed(ais_context *context, const char *path, const unsigned char *bytes, size_t count,
+                                  const json_t *head, size_t head_bytes, ais_kernel **kernel) {
+    size_t tail = source_bytes(head), payload = count - FIXED_HEAD - head_bytes - CHECKSUM;
+    if (!tail || tail > payload || !json_object_get(head, "inner"))
+        return damaged(context, path, "its head and sizes do not agree");
+    ais_kernel *made = NULL, *mixture = NULL;
+    ais_status status = decode(context, path, bytes, count - tail, head, head_bytes, false, &made);
+    if (status == AIS_OK) status = add_moves(context, path, head, &made);
+    if (status == AIS_OK)
+        status = decode_mixture(context, path, bytes + count - CHECKSUM - tail, tail, json_object_get(head, "source"),
+                                &mixture);
+    if (status == AIS_OK) status = ais_kernel_propose_from(context, made, mixture);
+    *kernel = made; /* freed by the caller if anything failed */
+    return status == AIS_BAD_ARGUMENT ? damaged(context, path, "its mixture is of another dimension") : status;
+}
+
 ais_status ais_kernel_decode(ais_context *context, const char *path, const unsigned char *bytes, size_t count,
                              const ais_target *target, ais_kernel **kernel) {
     uint32_t numbers[2];
@@ -481,10 +521,10 @@ ais_status ais_kernel_decode(ais_context *context, const char *path, const unsig
         return damaged(context, path, "it does not begin like one");
     if (count < FIXED_HEAD + CHECKSUM) return damaged(context, path, "it is cut short");
     memcpy(numbers, bytes + sizeof magic, sizeof numbers);
-    if (numbers[0] < VERSION || numbers[0] > MIXTURE_VERSION)
+    if (numbers[0] < VERSION || numbers[0] > PROPOSED_VERSION)
         return ais_fail(context, AIS_BAD_FORMAT,
                         "%s has version %u of the kernel format; this library reads versions %d to %d", path,
-                        numbers[0], VERSION, MIXTURE_VERSION);
+                        numbers[0], VERSION, PROPOSED_VERSION);
     if (numbers[1] > LARGEST_HEAD || numbers[1] > count - FIXED_HEAD - CHECKSUM)
         return damaged(context, path, "it is cut short");
     memcpy(&sum, bytes + count - CHECKSUM, CHECKSUM);
@@ -500,9 +540,10 @@ ais_status ais_kernel_decode(ais_context *context, const char *path, const unsig
     const unsigned char *payload = bytes + FIXED_HEAD + numbers[1];
     size_t payload_count = count - FIXED_HEAD - numbers[1] - CHECKSUM;
     ais_status status =
-        numbers[0] == NICE_VERSION ? decode_nice(context, path, payload, payload_count, head, &made)
-        : numbers[0] == MIXTURE_VERSION
-            ? decode_mixture(context, path, payload, payload_count, head, &made)
+        numbers[0] == NICE_VERSION      ? decode_nice(context, path, payload, payload_count, head, &made)
+        : numbers[0] == MIXTURE_VERSION ? decode_mixture(context, path, payload, payload_count, head, &made)
+        : numbers[0] == PROPOSED_VERSION
+            ? decode_proposed(context, path, bytes, count, head, numbers[1], &made)
             : decode(context, path, bytes, count, head, numbers[1], numbers[0] == EMPIRICAL_VERSION, &made);
     if (status == AIS_OK && numbers[0] == MOVED_VERSION) status = add_moves(context, path, head, &made);
     if (status == AIS_OK && target) status = check_target(context, path, head, made->dim, target);

@@ -15,11 +15,11 @@
 static bool source_of(const ais_kernel *kernel, ais_source *source) {
     const ais_latent *latent = ais_as_latent(kernel);
     const ais_learned *learned = ais_as_learned(kernel);
-    const ais_mixture_kernel *mixture = ais_as_mixture(kernel);
-    if (latent && latent->proposals > 0) source->map = latent->map;
+    const ais_mixture_kernel *mixture = ais_as_mixture(latent && latent->source ? latent->source : kernel);
+    if (latent && latent->proposals > 0 && !latent->source) source->map = latent->map;
     if (learned && ais_is_independent(learned) && !learned->ratio.weights && !learned->angles.count)
         source->map = kernel;
-    if (mixture) source->mixture = &mixture->components;
+    if (mixture && !(latent && latent->proposals == 0)) source->mixture = &mixture->components;
     return source->map || source->mixture;
 }
 

@@ -9,12 +9,14 @@
 #include <string.h>
 
 #include "classical/classical.h"
+#include "learned/mixture.h"
 #include "simd/normal.h"
 
 typedef struct block {
     ais_pullback density;
     ais_state inner;  /* on the density; x is z */
     void *own;        /* of the inner kernel */
+    void *source;     /* of the mixture that proposes, if one does */
     uint32_t *seen;   /* the version of x that z belongs to */
     uint32_t *before; /* versions of z before a step */
     double *z;        /* dim x lanes: z of points that came from elsewhere, or of proposals */
@@ -104,6 +106,16 @@ static ais_status propose(ais_context *context, ais_state *state, block *b, ais_
     return status;
 }
 
+/* A proposal of the mixture, which moves x as another kernel of a cycle would. */
+static ais_status propose_from(ais_context *context, const ais_latent *latent, ais_state *state, block *b,
+                               ais_info *info) {
+    ais_status status = latent->source->type->step(context, latent->source, state, b->source, info);
+    if (status == AIS_OK) status = enter(context, state, b);
+    for (int c = 0; c < state->chains && status == AIS_OK; c++)
+        info[c].energy = (double)state->target->dim / 2 - b->inner.logp[c];
+    return status;
+}
+
 /* What the target said wrong is told of x, not of z. */
 static ais_status said(ais_context *context, const block *b, ais_status status) {
     if (status != AIS_BAD_DENSITY || b->density.failure == 0) return status;
@@ -151,6 +163,8 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
     b->inner.arena = *arena; /* what the inner kernel takes is freed with the rest */
     status = latent->inner->type->init(context, latent->inner, &b->inner, &b->own);
     *arena = b->inner.arena;
+    if (status == AIS_OK && latent->source)
+        status = latent->source->type->init(context, latent->source, state, &b->source);
     return said(context, b, status);
 }
 
@@ -163,6 +177,7 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
     b->inner.part = state->part;
     ais_status status = enter(context, state, b);
     if (status != AIS_OK) return status;
+    if (!leads && latent->source) return propose_from(context, latent, state, b, info);
     memcpy(b->before, b->inner.version, (size_t)state->chains * sizeof *b->before);
     status = leads ? inner->type->step(context, inner, &b->inner, b->own, info) : propose(context, state, b, info);
     bool alone = leads ? latent->proposals > 0 || state->chains == 1 : state->single;
@@ -178,10 +193,13 @@ static void persist(const ais_kernel *kernel, ais_state *state, void *own, int l
     ais_record_lane(record, b->inner.x, dim, lanes, c);
     ais_record_lane(record, b->inner.logp, 1, lanes, c);
     inner->type->persist(inner, &b->inner, b->own, lane, record);
+    const ais_kernel *source = ((const ais_latent *)kernel)->source;
+    if (source) source->type->persist(source, state, b->source, lane, record);
 }
 
 static void release(ais_kernel *kernel) {
     ais_latent *latent = (ais_latent *)kernel;
+    ais_kernel_free(latent->source);
     ais_kernel_free(latent->map);
     ais_kernel_free(latent->inner);
     free(latent);
@@ -219,8 +237,9 @@ static ais_status check_parts(ais_context *context, const ais_kernel *map, const
 /* As a cycle's, where the map's own proposals are steps of it. */
 static void give_name(ais_latent *latent) {
     const char *map = latent->map->type->name, *inner = latent->inner->type->name;
+    const char *source = latent->source ? latent->source->type->name : map;
     bool both = latent->proposals > 0;
-    snprintf(latent->name, sizeof latent->name, "%s%s%s@%s", both ? map : "", both ? "+" : "", inner, map);
+    snprintf(latent->name, sizeof latent->name, "%s%s%s@%s", both ? source : "", both ? "+" : "", inner, map);
 }
 
 ais_status ais_kernel_set_proposals(ais_context *context, ais_kernel *kernel, int proposals) {
@@ -232,6 +251,28 @@ ais_status ais_kernel_set_proposals(ais_context *context, ais_kernel *kernel, in
         return ais_fail(context, AIS_BAD_ARGUMENT, "proposals is %d, but must be 0 to %d", proposals,
                         AIS_MOST_PROPOSALS);
     latent->proposals = proposals;
+    give_name(latent);
+    return AIS_OK;
+}
+
+ais_status ais_kernel_propose_from(ais_context *context, ais_kernel *kernel, ais_kernel *mixture) {
+    ais_latent *latent = (ais_latent *)ais_as_latent(kernel);
+    ais_status status = AIS_OK;
+    if (!latent)
+        status = ais_fail(context, AIS_BAD_ARGUMENT, "%.100s is no latent kernel: proposals are for those alone",
+                          kernel->type->name);
+    else if (!ais_as_mixture(mixture) || mixture->dim != kernel->dim)
+        status =
+            ais_fail(context, AIS_BAD_ARGUMENT,
+                     "%.100s of dimension %d cannot propose for a latent kernel of dimension %d: a mixture of that "
+                     "dimension can",
+                     mixture->type->name, mixture->dim, kernel->dim);
+    if (status != AIS_OK) {
+        ais_kernel_free(mixture);
+        return status;
+    }
+    ais_kernel_free(latent->source);
+    latent->source = mixture;
     give_name(latent);
     return AIS_OK;
 }

@@ -9,7 +9,8 @@ typedef struct ais_latent {
     ais_kernel_type type; /* made with it: name and info are the inner kernel's */
     char name[40];
     ais_kernel *map, *inner;
-    int proposals; /* independent ones of the map between two steps of the inner kernel */
+    ais_kernel *source; /* a mixture that proposes instead of the map, in x; or NULL */
+    int proposals;      /* independent ones between two steps of the inner kernel */
     /* Replaces the density's functions before the inner kernel sees it, or NULL. Tests put broken ones there. */
     void (*replace)(ais_target *latent);
 } ais_latent;

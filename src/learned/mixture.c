@@ -111,7 +111,7 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
     if (status != AIS_OK) return status;
     weigh(this, state, mine, mine->x, mine->logp, mine->next_weight);
     AIS_CHOOSE(ais_test_lanes)(&mine->test, mine->chance, mine->taken);
-    for (int c = 0; c < state->chains; c++) info[c].accept_stat = mine->chance[c];
+    for (int c = 0; c < state->chains; c++) info[c] = (ais_info){.accept_stat = mine->chance[c]};
     move(state, mine);
     return AIS_OK;
 }

@@ -163,8 +163,7 @@ static ais_status place_anywhere(ais_map_learning *this) {
     return status;
 }
 
-/* Where NUTS begins: proposals so far, by their weights. */
-static ais_status place_chains(ais_context *context, ais_map_learning *this) {
+ais_status ais_map_place_chains(ais_context *context, ais_map_learning *this) {
     const ais_archive *archive = &this->archive;
     size_t dim = (size_t)archive->dim, index[AIS_EXPLORING];
     double *weight = malloc((archive->count + 1) * sizeof *weight);
@@ -257,7 +256,7 @@ static ais_status with_weights(ais_context *context, ais_map_learning *this) {
 /* NUTS, and the affine map that its draws show. */
 static ais_status explore(ais_context *context, ais_map_learning *this) {
     static const double some = 26; /* effective draws, without which the normal fit says nothing */
-    ais_status status = this->verdict.weighing.ess < some ? place_anywhere(this) : place_chains(context, this);
+    ais_status status = this->verdict.weighing.ess < some ? place_anywhere(this) : ais_map_place_chains(context, this);
     if (status == AIS_OK) status = ais_map_explore(context, this);
     if (status != AIS_OK || this->bent) return status;
     ais_map_forget(this); /* its verdict knew nothing of the chains' draws */
@@ -306,10 +305,11 @@ static ais_status explore_by_slopes(ais_context *context, ais_map_learning *this
 }
 
 /* Whether nothing so far will do: the look says itself that it may have missed modes, or proposals are hardly ever
- * accepted. A ladder takes some hundred thousand evaluations to learn. In few dimensions maps follow any shape; so they
- * may around a single mode, where they are tried before. */
+ * accepted. A ladder takes some hundred thousand evaluations to learn, and with a gradient a hundred or more per
+ * effective draw: where NUTS leads through the modes, proposals need to cross less often. In few dimensions maps follow
+ * any shape; so they may around a single mode, where they are tried before. */
 static bool ladder_pays(const ais_map_learning *this, bool maps_tried) {
-    static const double usual = 3e5, too_dear = 20; /* evaluations in all; per effective draw, with what there is */
+    static const double usual = 3e5, too_dear = 20, led = 100; /* evaluations in all; per effective draw */
     const ais_train_options *options = this->lesson->options;
     const ais_economy *economy = &this->economy;
     bool free = !options->shape && !options->steps && options->method == AIS_START_HUNT;
@@ -319,7 +319,8 @@ static bool ladder_pays(const ais_map_learning *this, bool maps_tried) {
     bool quick = usual * economy->density < fmax(economy->wanted * map, 300); /* seconds */
     return free && this->archive.dim > AIS_FEW_DIMENSIONS && (!this->slopes || this->evaluator.price) && affordable &&
            quick &&
-           (missed || ((maps_tried || this->lesson->training->modes > 1) && !(map < too_dear * economy->density)));
+           (missed || ((maps_tried || this->lesson->training->modes > 1) &&
+                       !(map < (this->proposals ? led : too_dear) * economy->density)));
 }
 
 /* ---- conclude -------------------------------------------------------------------------------------- */
@@ -334,36 +335,6 @@ static ais_status nuts_instead(ais_context *context, ais_map_learning *this, ais
     if (status == AIS_OK) return ais_kernel_latent(context, map, nuts, kernel);
     ais_kernel_free(map);
     return status;
-}
-
-/* The best map's proposals with steps of NUTS in its latent space between them. A stretch of them finds their step
- * size; where the budget ends it the map proposes alone. */
-static ais_status relieve(ais_context *context, ais_map_learning *this, ais_kernel **kernel) {
-    enum { WARMUP = 25, DRAWS = 5 };
-    ais_kernel *map = NULL, *nuts = NULL, *relieved = NULL;
-    double step_size;
-    ais_status status = place_chains(context, this);
-    if (status == AIS_OK) status = ais_map_tune(context, this, *kernel, WARMUP, DRAWS, &step_size);
-    if (status == AIS_SPENT) {
-        context->message[0] = '\0';
-        return AIS_OK;
-    }
-    if (status == AIS_OK) status = ais_learned_copy(context, *kernel, &map);
-    if (status == AIS_OK)
-        status = ais_kernel_nuts(context, &(ais_nuts_options){.unit = true, .step_size = step_size}, &nuts);
-    if (status == AIS_OK) {
-        status = ais_kernel_latent(context, map, nuts, &relieved);
-        map = NULL;
-    }
-    if (status == AIS_OK) status = ais_kernel_set_proposals(context, relieved, this->proposals);
-    ais_kernel_free(map);
-    if (status != AIS_OK) {
-        ais_kernel_free(relieved);
-        return status;
-    }
-    ais_kernel_free(*kernel);
-    *kernel = relieved;
-    return AIS_OK;
 }
 
 /* All proposals together, those from all over the region among them, know of mass that the best map alone may not
@@ -474,7 +445,7 @@ static ais_status conclude(ais_context *context, ais_map_learning *this) {
     lesson->best = this->best;
     lesson->best_ess = this->best ? share : -1;
     this->best = NULL;
-    if (this->proposals && !(nuts < map)) return relieve(context, this, &lesson->best);
+    if (this->proposals && !(nuts < map)) return ais_map_relieve(context, this, &lesson->best);
     if (nuts < map) {
         ais_kernel *instead = NULL;
         status = nuts_instead(context, this, &instead);

@@ -136,6 +136,15 @@ ais_status ais_map_explore(ais_context *context, ais_map_learning *learning);
 ais_status ais_map_tune(ais_context *context, ais_map_learning *learning, const ais_kernel *map, int warmup, int draws,
                         double *step_size);
 
+/* Puts the chains to proposals so far, by their weights. */
+ais_status ais_map_place_chains(ais_context *context, ais_map_learning *learning);
+
+/* ---- map_relief.c ----------------------------------------------------------------------------------- */
+
+/* The best kernel's proposals with steps of NUTS between them. A stretch of them finds their step size; where the
+ * budget ends it the kernel proposes alone. */
+ais_status ais_map_relieve(ais_context *context, ais_map_learning *learning, ais_kernel **kernel);
+
 /* ---- map_differences.c ----------------------------------------------------------------------------- */
 
 /* Whether so many gradients of differences would pay: what the best wastes is more. */

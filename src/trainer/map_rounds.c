@@ -190,16 +190,20 @@ static void add_evidence(ais_map_learning *this, const ais_weighing *term, doubl
     this->most_even = fmax(this->most_even, this->share);
 }
 
-/* Proposals that an effective draw costs: with steps of NUTS in the map's latent space after every so many of them, in
- * *proposals, where there are gradients; of the map alone (0) where there are none, where the map is so bad that NUTS
- * knows nothing of its latent space, or where the caller has shaped it: then it draws as it was asked for. */
+/* Proposals that an effective draw costs: with steps of NUTS after every so many of them, in *proposals, where there
+ * are gradients; alone (0) where there are none, where a map is so bad that NUTS knows nothing of its latent space, or
+ * where the caller has shaped it: then it draws as it was asked for. Of a mixture NUTS steps in the space of its modes'
+ * common covariance, unless the mixture is fair enough by itself or the dimensions are few, where weights teach any
+ * shape. */
 static double effective_cost(const ais_map_learning *this, bool map, const ais_verdict *verdict, int *proposals) {
     /* Of a step of NUTS where p is about normal; the less it is so in the latent space, the more. */
-    static const double usual_leapfrogs = 7, hopeless = 0.1;
-    bool free = !this->lesson->options->shape;
-    bool relief = free && map && this->slopes && this->lesson->target->grad && verdict->acceptance > hopeless;
-    double least = relief ? INFINITY : verdict->seen,
-           step = usual_leapfrogs / verdict->acceptance * this->economy.gradient / this->economy.density;
+    static const double usual_leapfrogs = 7, hopeless = 0.1, of_modes = 0.5, fair = 3;
+    bool free = !this->lesson->options->shape && this->lesson->target->grad;
+    bool leads = map ? this->slopes && verdict->acceptance > hopeless
+                     : this->archive.dim > AIS_FEW_DIMENSIONS && verdict->seen > fair;
+    bool relief = free && leads;
+    double leapfrogs = usual_leapfrogs / (map ? verdict->acceptance : of_modes);
+    double least = relief ? INFINITY : verdict->seen, step = leapfrogs * this->economy.gradient / this->economy.density;
     *proposals = 0;
     for (int k = 0; k < AIS_RELIEFS && relief; k++) {
         double many = ais_relief_proposals(k), cost = verdict->relieved[k] * (many + step) / (many + 1);

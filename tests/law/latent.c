@@ -4,6 +4,7 @@
 
 #include "exact_draws.h"
 #include "learned/latent.h"
+#include "learned/mixture.h"
 #include "random_map.h"
 
 /* ---- kernels --------------------------------------------------------------------------------------- */
@@ -33,6 +34,31 @@ static ais_kernel *make_relieved(int m, int dim, ais_kernel *inner, int proposal
     ais_context context = {0};
     ais_kernel *kernel = make_latent(m, dim, inner);
     assert_ok(context, ais_kernel_set_proposals(&context, kernel, proposals));
+    return kernel;
+}
+
+/* Two odd components, which propose in place of the map. */
+static ais_kernel *make_mixture(int dim) {
+    ais_context context = {0};
+    ais_kernel *mixture;
+    double mean[2 * MAX_DIM], factor[2 * MAX_DIM * MAX_DIM] = {0};
+    size_t n = (size_t)dim;
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < n; i++) {
+            mean[k * n + i] = odd(k, i, -1.5, 1.5);
+            for (size_t j = 0; j <= i; j++)
+                factor[(k * n + i) * n + j] = i == j ? 1.3 : odd(k + 2, i * n + j, -0.4, 0.4);
+        }
+    const ais_mixture_options options = {
+        .dim = dim, .count = 2, .weight = (double[]){1, 2.385}, .mean = mean, .factor = factor};
+    assert_ok(context, ais_kernel_mixture(&context, &options, &mixture));
+    return mixture;
+}
+
+static ais_kernel *make_mixed(int m, int dim, ais_kernel *inner, int proposals) {
+    ais_context context = {0};
+    ais_kernel *kernel = make_relieved(m, dim, inner, proposals);
+    assert_ok(context, ais_kernel_propose_from(&context, kernel, make_mixture(dim)));
     return kernel;
 }
 
@@ -67,9 +93,10 @@ static void proposals_stay_exact(void **unused) {
     (void)unused;
     for (int m = 0; m < MAPS; m++)
         for (int t = 0; t < LAW_TARGETS; t++)
-            for (int k = 0; k < 3; k++) {
+            for (int k = 0; k < 6; k++) {
                 const law_target *law = &law_targets[t];
-                ais_kernel *kernel = make_relieved(m, law->target.dim, inners[k].make(), 2 * k + 1);
+                ais_kernel *kernel =
+                    (k < 3 ? make_relieved : make_mixed)(m, law->target.dim, inners[k % 3].make(), 2 * (k % 3) + 1);
                 double z = largest_z(law, &law->target, kernel, 0, 12);
                 print_message("%-22s %-10s %.1f standard errors\n", ais_kernel_name(kernel), law->target.name, z);
                 if (!(z < most_z()))
@@ -117,6 +144,27 @@ static void broken_proposals_are_caught(void **unused) {
     }
 }
 
+/* The mixture's test without the density that it proposes from. */
+static void no_logq(const ais_components *components, size_t chains, size_t lanes, const ais_components_work *work,
+                    const double *x, double *logq) {
+    (void)components, (void)lanes, (void)work, (void)x;
+    for (size_t c = 0; c < chains; c++) logq[c] = 0;
+}
+
+static void a_broken_mixture_is_caught(void **unused) {
+    (void)unused;
+    if (law_chains() < CHAINS) skip(); /* too few to tell */
+    const law_target *law = &law_targets[1];
+    for (int m = 0; m < MAPS; m++) {
+        ais_kernel *kernel = make_mixed(m, law->target.dim, fixed_nuts(), 11);
+        ((ais_mixture_kernel *)ais_as_mixture(((ais_latent *)kernel)->source))->logq = no_logq;
+        double z = largest_z(law, &law->target, kernel, 0, 11);
+        print_message("%-22s without log q: %.1f standard errors\n", ais_kernel_name(kernel), z);
+        if (z < 4) fail_msg("%s without log q: %.1f errors off only", ais_kernel_name(kernel), z);
+        ais_kernel_free(kernel);
+    }
+}
+
 static void broken_kernels_are_caught(void **unused) {
     (void)unused;
     if (law_chains() < CHAINS) skip(); /* too few to tell */
@@ -138,10 +186,12 @@ static void blocks_do_not_matter(void **unused) {
     (void)unused;
     for (int m = 0; m < MAPS; m++)
         for (int t = 0; t < LAW_TARGETS; t++)
-            for (int k = 0; k < INNERS; k++) {
+            for (int k = 0; k <= INNERS; k++) {
                 const ais_target *target = &law_targets[t].target;
-                if (inners[k].warmup && t != 1 && law_chains() < CHAINS) continue; /* takes long, as above */
-                ais_kernel *kernel = make_relieved(m, target->dim, inners[k].make(), (m + t) % 3);
+                bool mixed = k == INNERS;
+                if (!mixed && inners[k].warmup && t != 1 && law_chains() < CHAINS) continue; /* takes long, as above */
+                ais_kernel *kernel = mixed ? make_mixed(m, target->dim, fixed_nuts(), 2)
+                                           : make_relieved(m, target->dim, inners[k].make(), (m + t) % 3);
                 double whole_block[20 * MAX_DIM], parts[20 * MAX_DIM];
                 run_block(target, kernel, 3, 0, 20, whole_block);
                 run_block(target, kernel, 3, 0, 1, parts);
@@ -285,6 +335,14 @@ static void wrong_parts_are_refused(void **unused) {
     assert_int_equal(ais_kernel_latent(&context, make_map(0, 2), NULL, &kernel), AIS_BAD_ARGUMENT);
     assert_null(kernel);
     ais_kernel *latent = make_latent(2, 2, fixed_nuts());
+    assert_int_equal(ais_kernel_propose_from(&context, latent, make_mixture(3)), AIS_BAD_ARGUMENT);
+    assert_non_null(strstr(context.message, "mixture of dimension 3 cannot propose"));
+    assert_int_equal(ais_kernel_propose_from(&context, latent, make_map(0, 2)), AIS_BAD_ARGUMENT);
+    assert_non_null(strstr(context.message, "affine of dimension 2 cannot propose"));
+    map = make_map(0, 2);
+    assert_int_equal(ais_kernel_propose_from(&context, map, make_mixture(2)), AIS_BAD_ARGUMENT);
+    assert_non_null(strstr(context.message, "no latent kernel"));
+    ais_kernel_free(map);
     assert_string_equal(ais_kernel_name(latent), "nuts@spline");
     assert_int_equal(ais_kernel_dim(latent), 2);
     assert_null(ais_kernel_shape(latent));
@@ -309,7 +367,7 @@ int main(void) {
         cmocka_unit_test(proposals_stay_exact),    cmocka_unit_test(broken_proposals_are_caught),
         cmocka_unit_test(blocks_do_not_matter),    cmocka_unit_test(one_evaluation_each),
         cmocka_unit_test(alone_as_in_lanes),       cmocka_unit_test(errors_name_x),
-        cmocka_unit_test(wrong_parts_are_refused),
+        cmocka_unit_test(wrong_parts_are_refused), cmocka_unit_test(a_broken_mixture_is_caught),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

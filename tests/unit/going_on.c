@@ -146,6 +146,13 @@ static ais_kernel *mixture(void) {
     return kernel;
 }
 
+static ais_kernel *mixed(void) {
+    ais_context context = {0};
+    ais_kernel *kernel = narrow();
+    assert_ok(context, ais_kernel_propose_from(&context, kernel, mixture()));
+    return kernel;
+}
+
 static ais_kernel *anice(void) {
     ais_context context = {0};
     ais_kernel *kernel;
@@ -277,23 +284,15 @@ static void every_kernel_goes_on(void **state) {
     const struct {
         const char *name;
         ais_kernel *(*make)(void);
-    } kernel[] = {{"nuts", nuts},
-                  {"dense", dense},
-                  {"hmc", hmc},
-                  {"rwm", rwm},
-                  {"spline", spline},
-                  {"reflected", reflected},
-                  {"affine", affine},
-                  {"henon", henon},
-                  {"joint", joint},
-                  {"latent", latent},
-                  {"relieved", relieved},
-                  {"mixture", mixture},
-                  {"anice", anice},
-                  {"ladder", ladder},
-                  {"plain ladder", plain_ladder},
-                  {"cycle", cycle},
-                  {"other cycle", other_cycle}};
+    } kernel[] = {{"nuts", nuts},         {"dense", dense},
+                  {"hmc", hmc},           {"rwm", rwm},
+                  {"spline", spline},     {"reflected", reflected},
+                  {"affine", affine},     {"henon", henon},
+                  {"joint", joint},       {"latent", latent},
+                  {"relieved", relieved}, {"mixture", mixture},
+                  {"mixed", mixed},       {"anice", anice},
+                  {"ladder", ladder},     {"plain ladder", plain_ladder},
+                  {"cycle", cycle},       {"other cycle", other_cycle}};
     for (size_t k = 0; k < sizeof kernel / sizeof *kernel; k++)
         interrupt(*state, (plan){.kernel = kernel[k].make, .seed = k + 1}, kernel[k].name);
 }

@@ -387,6 +387,53 @@ static ais_kernel *make_mixture(double freedom) {
     return made;
 }
 
+/* A latent kernel with a mixture that proposes. */
+static ais_kernel *make_proposed(void) {
+    ais_context context = {0};
+    ais_kernel *map, *inner, *made;
+    assert_ok(context,
+              ais_kernel_learned(&context, &(ais_shape){.map = AIS_AFFINE, .dim = DIM, .reversal = AIS_SWAP}, 5, &map));
+    assert_ok(context, ais_kernel_nuts(&context, &(ais_nuts_options){.step_size = 0.3, .unit = true}, &inner));
+    assert_ok(context, ais_kernel_latent(&context, map, inner, &made));
+    assert_ok(context, ais_kernel_set_proposals(&context, made, 7));
+    assert_ok(context, ais_kernel_propose_from(&context, made, make_mixture(4)));
+    return made;
+}
+
+static void a_mixture_that_proposes(void **state) {
+    (void)state;
+    ais_context context = {0};
+    const ais_target target = {.name = "t", .dim = DIM, .logp = never_called};
+    ais_kernel *made = make_proposed(), *loaded;
+    static unsigned char whole[1 << 12], bytes[1 << 12];
+    assert_ok(context, ais_kernel_save(&context, made, &target, path));
+    size_t count = slurp(whole, sizeof whole), again;
+    assert_ok(context, ais_kernel_load(&context, path, &target, &loaded));
+    assert_string_equal(ais_kernel_name(loaded), "mixture+nuts@affine");
+    unsigned char *same = ais_kernel_encode(loaded, &target, &again);
+    assert_int_equal(again, count);
+    assert_memory_equal(same, whole, count);
+    free(same);
+    ais_kernel_free(loaded);
+    for (size_t cut = 0; cut < count; cut++) {
+        spill(whole, cut);
+        refused(&context, "a truncated file");
+    }
+    int accepted = 0;
+    for (size_t at = 8; at < count - 8; at++) /* under a right checksum: none may crash */
+        for (int change = 1; change < 256; change <<= 1) {
+            memcpy(bytes, whole, count);
+            bytes[at] = (unsigned char)(bytes[at] ^ change);
+            seal(bytes, count);
+            spill(bytes, count);
+            loaded = NULL;
+            if (ais_kernel_load(&context, path, NULL, &loaded) == AIS_OK) accepted++;
+            ais_kernel_free(loaded);
+        }
+    print_message("%d of %zu changes were accepted\n", accepted, 8 * (count - 16));
+    ais_kernel_free(made);
+}
+
 static void mixture_round_trip(void **state) {
     (void)state;
     const double freedoms[] = {0, 1, 7.25, INFINITY};
@@ -540,6 +587,7 @@ int main(void) {
         cmocka_unit_test(damaged_latent_kernels),
         cmocka_unit_test(ladders),
         cmocka_unit_test(mixture_round_trip),
+        cmocka_unit_test(a_mixture_that_proposes),
         cmocka_unit_test(mixture_damage),
         cmocka_unit_test(cannot_write_or_read),
         cmocka_unit_test(impossible_shapes),

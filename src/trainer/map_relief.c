@@ -1,0 +1,67 @@
+/* Independent proposals, and NUTS between them: in the latent space of a map, or, where a mixture proposes, in one in
+ * which its modes are about round. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "explore/affine.h"
+#include "learned/learned.h"
+#include "learned/mixture.h"
+#include "trainer/map_learning.h"
+
+/* An affine map by the covariance within the modes, their mean by weights, about the heaviest. Rows that have it are
+ * the columns of the factors to either side. */
+static ais_status within_modes(ais_context *context, const ais_components *of, ais_kernel **map) {
+    size_t dim = (size_t)of->dim, count = (size_t)of->count, n = 2 * count * dim;
+    double *x = malloc((n + dim + 1) * dim * sizeof *x), *mean = x + n * dim, *factor = mean + dim;
+    if (!x) return ais_fail_memory(context, "an affine map", n * dim * sizeof *x);
+    size_t heaviest = 0;
+    for (size_t k = 0; k < count; k++) {
+        const double *columns = of->factor + k * dim * dim;
+        if (of->weight[k] > of->weight[heaviest]) heaviest = k;
+        for (size_t j = 0; j < 2 * dim; j++)
+            for (size_t i = 0; i < dim; i++) {
+                double side = j < dim ? 1 : -1, length = sqrt(of->weight[k] * (double)(count * dim));
+                x[((2 * k * dim) + j) * dim + i] = side * length * columns[i * dim + j % dim];
+            }
+    }
+    ais_status status = ais_affine_fit(context, of->dim, n, x, NULL, mean, factor);
+    if (status == AIS_OK) status = ais_map_affine(context, of->mean + heaviest * dim, factor, of->dim, map);
+    free(x);
+    return status;
+}
+
+ais_status ais_map_relieve(ais_context *context, ais_map_learning *this, ais_kernel **kernel) {
+    enum { WARMUP = 25, DRAWS = 5 };
+    const ais_mixture_kernel *mixture = ais_as_mixture(*kernel);
+    ais_kernel *map = NULL, *nuts = NULL, *relieved = NULL;
+    double step_size = 0;
+    ais_status status = ais_map_place_chains(context, this);
+    if (status == AIS_OK)
+        status = mixture ? within_modes(context, &mixture->components, &map) : ais_learned_copy(context, *kernel, &map);
+    if (status == AIS_OK) status = ais_map_tune(context, this, map, WARMUP, DRAWS, &step_size);
+    if (status == AIS_SPENT) {
+        context->message[0] = '\0';
+        ais_kernel_free(map);
+        return AIS_OK;
+    }
+    if (status == AIS_OK)
+        status = ais_kernel_nuts(context, &(ais_nuts_options){.unit = true, .step_size = step_size}, &nuts);
+    if (status == AIS_OK) {
+        status = ais_kernel_latent(context, map, nuts, &relieved);
+        map = NULL;
+    }
+    if (status == AIS_OK) status = ais_kernel_set_proposals(context, relieved, this->proposals);
+    ais_kernel_free(map);
+    if (status == AIS_OK && mixture) {
+        status = ais_kernel_propose_from(context, relieved, *kernel);
+        *kernel = NULL; /* it belongs to the other, also when that failed */
+    }
+    if (status != AIS_OK) {
+        ais_kernel_free(relieved);
+        return status;
+    }
+    ais_kernel_free(*kernel);
+    *kernel = relieved;
+    return AIS_OK;
+}
