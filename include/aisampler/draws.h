@@ -55,6 +55,9 @@ typedef struct ais_info {
     double rejection;  /* ladder: of the swaps that were tried, the sum of their chances to be rejected */
     double trip;       /* ladder: 1 where the replica at the top has come from the bottom since it was there last; of a
                         * draw that was kept: how often, since the one before */
+    double log_weight; /* log p - log q of the point that this step proposed independently of the chain, whether it was
+                        * accepted or not: the mean of e^log_weight is Z. -INFINITY where p is 0, NAN where nothing was
+                        * proposed so; of a draw that was kept: the last since the one before */
 } ais_info;
 
 /* The fields, of which a kernel fills those whose bits 1 << AIS_INFO_... are set, and their names in files. */
@@ -68,6 +71,7 @@ enum {
     AIS_INFO_ROUND_TRIP,
     AIS_INFO_REJECTION,
     AIS_INFO_TRIP,
+    AIS_INFO_LOG_WEIGHT,
     AIS_INFO_COUNT
 };
 extern const char *const ais_info_name[AIS_INFO_COUNT]; /* "accept_stat__", "stepsize__", ... */

@@ -120,7 +120,7 @@ typedef struct ais_run_result {
     ais_diagnosis *diagnosis; /* of the draws, the warning of learning included; NULL without draws */
     bool trust;               /* there is a diagnosis, and it has no warning */
     char verdict[256];        /* the same as a sentence */
-    double log_z, log_z_error;   /* log of the integral of exp(logp); NAN where learning gave none */
+    double log_z, log_z_error;   /* log of the integral of exp(logp); NAN where neither draws nor learning tell */
     ais_evaluations evaluations; /* what was asked of the density, and what for */
     ais_check check;             /* of the target: its note, if any, is for the user, with what the target told of
                                     the run (ais_target_tell) */

@@ -116,10 +116,6 @@ typedef struct ais_training {
     double *x;                 /* count x dim: points to start chains from, about distributed as the target */
     double log_z, log_z_error; /* by the importance weights of fresh proposals, or by bridges between a ladder's rungs;
                                   NAN when there are neither */
-    /* By the fresh proposals of the kernel that weigh less than e^log_cut: log Z plus the log of the target's mass
-     * where that is so, with its error. The draws tell the mass (ais_verify). All 0 where the kernel proposes by no map
-     * and no mixture. */
-    double log_cut, log_below, log_below_error;
     int modes;                 /* parts of the density that a valley divides; 0 when unknown */
     bool trusted;              /* the start's own check passed */
     char sentence[512];        /* what was searched, and how large a mode may have been missed */

@@ -86,7 +86,7 @@ class Result:
     logp: np.ndarray  #: chains x draws, the log density up to the user's constant
     stats: Dict[str, np.ndarray]  #: what the sampler tells of every draw, chains x draws each
     sampler: str  #: the kernel that drew
-    log_z: float  #: log of the integral of exp(logp); NaN when learning gave none
+    log_z: float  #: log of the integral of exp(logp); NaN when nothing tells it
     log_z_error: float
     evaluations: Evaluations
     trust: bool  #: the diagnostics have no warning

@@ -261,7 +261,8 @@ def sample(
     start_scale
         Chains start from, and modes are looked for in, N(0, start_scale^2); 0: 1, or the target's own.
     kernel
-        Of an earlier result, or the file it was saved in: nothing is learned, and there is no log Z.
+        Of an earlier result, or the file it was saved in: nothing is learned. log Z is told where it proposes by a map
+        or a mixture.
     log_likelihood
         Of every observation, (n, dim) -> (n, observations), evaluated at the draws for ``arviz.loo``:
         see :meth:`Result.add_log_likelihood`.

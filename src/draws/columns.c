@@ -11,7 +11,7 @@ const char *const ais_info_name[AIS_INFO_COUNT] = {
     [AIS_INFO_TREE_DEPTH] = "treedepth__",    [AIS_INFO_N_LEAPFROG] = "n_leapfrog__",
     [AIS_INFO_DIVERGENT] = "divergent__",     [AIS_INFO_ENERGY] = "energy__",
     [AIS_INFO_ROUND_TRIP] = "round_trip__",   [AIS_INFO_REJECTION] = "swap_rejection__",
-    [AIS_INFO_TRIP] = "ladder_trip__",
+    [AIS_INFO_TRIP] = "ladder_trip__",        [AIS_INFO_LOG_WEIGHT] = "log_weight__",
 };
 
 const ais_info_column ais_info_columns[AIS_INFO_COUNT] = {
@@ -24,6 +24,7 @@ const ais_info_column ais_info_columns[AIS_INFO_COUNT] = {
     [AIS_INFO_ROUND_TRIP] = {offsetof(ais_info, round_trip), "round_trip", AIS_COLUMN_DOUBLE},
     [AIS_INFO_REJECTION] = {offsetof(ais_info, rejection), "swap_rejection", AIS_COLUMN_DOUBLE},
     [AIS_INFO_TRIP] = {offsetof(ais_info, trip), "ladder_trip", AIS_COLUMN_INTEGER},
+    [AIS_INFO_LOG_WEIGHT] = {offsetof(ais_info, log_weight), "log_weight", AIS_COLUMN_DOUBLE},
 };
 
 int ais_info_fields(unsigned info, int field[AIS_INFO_COUNT]) {

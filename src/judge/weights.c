@@ -96,22 +96,6 @@ static double acceptance(const table *of, size_t many, const double *given) {
     return many ? fmin(own, others) : own;
 }
 
-/* math.md (45): what the largest weights leave. The one at the cut counts as cut off: with it among the others, which
- * are below the cut by chance and not by choice, the sum would be too large by what it weighs. */
-static void cut_off(const table *of, ais_verdict *verdict) {
-    enum { LARGEST = 10, FEW = 100 };
-    if (of->n < FEW) return;
-    size_t left = of->n - LARGEST - 1;
-    double n = (double)of->n, cut = of->sorted[left], square = 0;
-    while (left > 0 && of->sorted[left - 1] == cut) left--;
-    double mean = of->below[left] / n;
-    for (size_t i = 0; i < left; i++) square += exp(2 * (of->sorted[i] - of->top)) / n;
-    if (!(mean > 0)) return;
-    verdict->log_cut = cut;
-    verdict->log_below = of->top + log(mean);
-    verdict->log_below_error = sqrt(fmax(square - mean * mean, 0) / n) / mean;
-}
-
 double ais_draws_per_effective(const ais_verdict *verdict, int proposals) {
     for (int k = 0; k < AIS_RELIEFS; k++)
         if (ais_relief_proposals(k) == proposals) return verdict->relieved[k];
@@ -171,7 +155,6 @@ ais_status ais_judge_weights(ais_context *context, size_t n, const double *log_w
         *(k < 0 ? &verdict.seen : &verdict.relieved[k]) = k < 0 ? time : time + unseen(verdict.weighing.ess) * longest;
     }
     verdict.acceptance = acceptance(&of, many, given);
-    cut_off(&of, &verdict);
     free(sorted);
     *found = verdict;
     return AIS_OK;

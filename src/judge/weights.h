@@ -19,9 +19,6 @@ typedef struct ais_verdict {
     double seen;                  /* draws that one effective draw takes by proposals alone, going by what was seen */
     double relieved[AIS_RELIEFS]; /* the same with relief k, whose steps count as draws, if a part of p was not seen */
     ais_weighing weighing;
-    /* Without the largest weights, which say least: the logarithm of the eleventh, that of the sum of those below it
-     * over the number of all proposals, and its error. 0 where proposals are few. */
-    double log_cut, log_below, log_below_error;
 } ais_verdict;
 
 /* Draws that one effective draw takes with so many proposals between two steps of the other kernel; 0: alone. */

@@ -54,6 +54,7 @@ static void add_info(ais_info *sum, const ais_info *part, unsigned fields, doubl
     if (fields >> AIS_INFO_ROUND_TRIP & 1) sum->round_trip = fmax(sum->round_trip, part->round_trip);
     if (fields >> AIS_INFO_REJECTION & 1) sum->rejection += part->rejection;
     if (fields >> AIS_INFO_TRIP & 1) sum->trip = fmax(sum->trip, part->trip);
+    if (fields >> AIS_INFO_LOG_WEIGHT & 1 && !isnan(part->log_weight)) sum->log_weight = part->log_weight;
 }
 
 static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state *state, void *own, ais_info *info) {
@@ -62,6 +63,7 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
     ais_status status = AIS_OK;
     uint32_t outer = state->part;
     memset(info, 0, (size_t)state->chains * sizeof *info);
+    for (int c = 0; c < state->chains && all->type.info >> AIS_INFO_LOG_WEIGHT & 1; c++) info[c].log_weight = NAN;
     for (int k = 0; status == AIS_OK && k < all->count; k++) {
         const ais_kernel_type *type = all->part[k]->type;
         status = type->step(context, all->part[k], state, b->own[k], b->info);

@@ -8,6 +8,8 @@
 #ifndef AIS_KERNEL_KERNEL_H
 #define AIS_KERNEL_KERNEL_H
 
+#include <math.h>
+
 #include <aisampler/kernel.h>
 
 #include "base/arena.h"
@@ -94,6 +96,13 @@ void ais_state_free(ais_state *state);
  * error that prints the point. */
 ais_status ais_state_logp(ais_context *context, const ais_target *target, int chains, int lanes, const double *x,
                           double *point, double *logp);
+
+/* The log weight of an independent proposal, for ais_info: what overflowed, so that it was not proposed at all, weighs
+ * nothing. */
+static inline double ais_proposal_weight(double logp, double logq) {
+    double weight = logp - logq;
+    return weight < INFINITY ? weight : -INFINITY;
+}
 
 /* The error for a density that is not a number or +infinity at x. */
 ais_status ais_fail_density(ais_context *context, const ais_target *target, double value, const double *x);

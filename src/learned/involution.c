@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "kernel/test_lanes.h"
 #include "learned/learned.h"
 #include "learned/reflection_lanes.h"
@@ -130,6 +131,13 @@ void ais_propose_flow(const ais_learned *learned, ais_proposal *proposal) {
 bool ais_is_independent(const ais_learned *learned) {
     const ais_shape *shape = &learned->shape;
     return shape->map != AIS_HENON && shape->reversal == AIS_SWAP && !shape->joint;
+}
+
+double ais_latent_density(const ais_learned *learned, const double *z, size_t stride) {
+    double square = 0;
+    int dim = learned->shape.dim;
+    for (size_t i = 0; i < (size_t)dim; i++) square += z[i * stride] * z[i * stride];
+    return -0.5 * square - dim * AIS_LOG_ROOT_2PI - learned->whitening.log_volume;
 }
 
 void ais_map_forward(const ais_learned *learned, ais_proposal *proposal, const double *u, double *mapped, double *det) {

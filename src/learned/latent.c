@@ -102,6 +102,7 @@ static ais_status propose(ais_context *context, ais_state *state, block *b, ais_
         if (taken) inner->version[c]++;
         /* with the mean of a momentum's energy, so that it compares with the inner kernel's */
         info[c] = (ais_info){.accept_stat = chance, .energy = (double)dim / 2 - inner->logp[c]};
+        info[c].log_weight = ais_proposal_weight(b->logp[c], ais_latent_density(b->density.map, b->z + c, lanes));
     }
     return status;
 }
@@ -180,6 +181,7 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
     if (!leads && latent->source) return propose_from(context, latent, state, b, info);
     memcpy(b->before, b->inner.version, (size_t)state->chains * sizeof *b->before);
     status = leads ? inner->type->step(context, inner, &b->inner, b->own, info) : propose(context, state, b, info);
+    for (int c = 0; c < state->chains && leads && latent->proposals > 0; c++) info[c].log_weight = NAN;
     bool alone = leads ? latent->proposals > 0 || state->chains == 1 : state->single;
     if (status == AIS_OK) leave(state, b, alone);
     return said(context, b, status);
@@ -251,6 +253,7 @@ ais_status ais_kernel_set_proposals(ais_context *context, ais_kernel *kernel, in
         return ais_fail(context, AIS_BAD_ARGUMENT, "proposals is %d, but must be 0 to %d", proposals,
                         AIS_MOST_PROPOSALS);
     latent->proposals = proposals;
+    latent->type.info = latent->inner->type->info | (proposals > 0 ? 1u << AIS_INFO_LOG_WEIGHT : 0);
     give_name(latent);
     return AIS_OK;
 }

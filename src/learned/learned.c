@@ -172,6 +172,12 @@ static bool build_map(ais_learned *learned) {
     return true;
 }
 
+/* Again whenever the proposals become others. */
+static void choose_type(ais_learned *learned) {
+    bool weighs = ais_is_independent(learned) && !learned->angles.count && !learned->ratio.weights;
+    learned->kernel.type = &(weighs ? ais_weighing_type : ais_learned_type)[learned->shape.map];
+}
+
 void ais_learned_free(ais_kernel *kernel) {
     ais_learned *learned = (ais_learned *)kernel;
     ais_arena_free(&learned->arena);
@@ -199,6 +205,7 @@ ais_status ais_learned_new(ais_context *context, const ais_shape *wanted, size_t
         if (!learned->weights)
             status = ais_fail_memory(context, "a kernel's weights", learned->weight_count * sizeof(ais_real));
     }
+    choose_type(learned);
     if (status == AIS_OK)
         *kernel = &learned->kernel;
     else
@@ -224,6 +231,7 @@ ais_status ais_learned_add_ratio(ais_context *context, ais_kernel *kernel, int h
     if (!ratio.weights) return ais_fail_memory(context, "a discriminator", ratio.count * sizeof(ais_real));
     learned->ratio = ratio;
     kernel->empirical = true;
+    choose_type(learned);
     return AIS_OK;
 }
 
@@ -294,6 +302,7 @@ ais_status ais_kernel_set_angles(ais_context *context, ais_kernel *kernel, int c
         learned->angles.sine[k] = degrees[k] == 180 ? 0 : sin(radians);
     }
     learned->propose = count ? ais_propose_reflected : ais_propose_independent;
+    choose_type(learned);
     return AIS_OK;
 }
 

@@ -78,6 +78,10 @@ ais_status ais_swap_involution(ais_context *context, const ais_learned *learned,
 /* T and log|det T'| at u, for chains that did not get there by an independent proposal. */
 void ais_map_forward(const ais_learned *learned, ais_proposal *proposal, const double *u, double *mapped, double *det);
 
+/* Of the point S(z) that such a map proposes for z (dim numbers, `stride` apart): log N(z) less the whitening's
+ * constant, which is log q + log|det S'| as flows and pullbacks have it. */
+double ais_latent_density(const ais_learned *learned, const double *z, size_t stride);
+
 /* learned, or NULL when the kernel is a classical one. */
 const ais_learned *ais_as_learned(const ais_kernel *kernel);
 
@@ -93,6 +97,8 @@ void ais_learned_free(ais_kernel *kernel);
  * proposal. Refuses other kernels and sizes out of range. When `weights` is not 0, their number must be that. */
 ais_status ais_learned_add_ratio(ais_context *context, ais_kernel *kernel, int hidden, int depth, size_t weights);
 
-extern const ais_kernel_type ais_learned_type[AIS_AFFINE + 1]; /* indexed by ais_map; in transition.c */
+/* Indexed by ais_map; in transition.c. The second of kernels whose proposals are independent draws of a density that is
+ * known, and weighed. */
+extern const ais_kernel_type ais_learned_type[AIS_AFFINE + 1], ais_weighing_type[AIS_AFFINE + 1];
 
 #endif

@@ -111,7 +111,10 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
     if (status != AIS_OK) return status;
     weigh(this, state, mine, mine->x, mine->logp, mine->next_weight);
     AIS_CHOOSE(ais_test_lanes)(&mine->test, mine->chance, mine->taken);
-    for (int c = 0; c < state->chains; c++) info[c] = (ais_info){.accept_stat = mine->chance[c]};
+    for (int c = 0; c < state->chains; c++) {
+        info[c] = (ais_info){.accept_stat = mine->chance[c]};
+        info[c].log_weight = mine->strange[c] > 0 ? -INFINITY : ais_proposal_weight(mine->logp[c], mine->logq[c]);
+    }
     move(state, mine);
     return AIS_OK;
 }
@@ -132,7 +135,7 @@ static void release(ais_kernel *kernel) {
 }
 
 static const ais_kernel_type type = {.name = "mixture",
-                                     .info = 1U << AIS_INFO_ACCEPT_STAT,
+                                     .info = 1U << AIS_INFO_ACCEPT_STAT | 1U << AIS_INFO_LOG_WEIGHT,
                                      .init = init,
                                      .step = step,
                                      .persist = persist,

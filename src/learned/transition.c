@@ -26,6 +26,7 @@ typedef struct own {
     bool has_ahead;
     ais_test_call test;
     bool independent;
+    bool weighs;          /* proposals, for ais_info */
     bool bounded;         /* henon: proposals are finite */
     bool exact;           /* and come back bit for bit */
     ais_ratio_tape ratio; /* of an empirical kernel */
@@ -133,6 +134,7 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
     mine->proposal.single = state->single;
     mine->edition = learned->edition;
     mine->independent = ais_is_independent(learned);
+    mine->weighs = kernel->type == &ais_weighing_type[learned->shape.map];
     mine->bounded = learned->propose == ais_propose_henon && is_bounded(&learned->whitening);
     /* An independent proposal has its own density q from the pass that made it, so that its round trip need not be
      * exact, and is only told. */
@@ -228,6 +230,16 @@ static void reject_strange(const ais_learned *learned, const ais_state *state, o
     (proposal->dim, proposal->lanes, count, mine->test.tolerance, state->x, proposal->x, proposal->round_trip);
 }
 
+/* Independent proposals, before the chain moves: those that were not finite are marked by their round trip. */
+static void weigh(const ais_learned *learned, const own *mine, ais_info *info) {
+    const ais_proposal *proposal = &mine->proposal;
+    for (size_t c = 0; c < proposal->chains; c++) {
+        double logq = ais_latent_density(learned, proposal->v + c, proposal->lanes) + proposal->next_det[c];
+        bool finite = proposal->round_trip[c] < INFINITY;
+        info[c].log_weight = finite ? ais_proposal_weight(mine->logp[c], logq) : -INFINITY;
+    }
+}
+
 static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state *state, void *own_state,
                        ais_info *info) {
     const ais_learned *learned = (const ais_learned *)kernel;
@@ -254,6 +266,7 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
     AIS_CHOOSE(ais_test_lanes)(&mine->test, mine->chance, mine->taken);
 #pragma GCC unroll 4
     for (size_t c = 0; c < chains; c++) info[c].accept_stat = mine->chance[c];
+    if (mine->weighs) weigh(learned, mine, info);
     for (size_t c = 0; c < chains && !mine->exact; c++)
         info[c].round_trip = mine->beyond[c] > 0 ? 0 : proposal->round_trip[c];
     if (chains == 1 && learned->shape.map == AIS_HENON)
@@ -283,12 +296,13 @@ static void persist(const ais_kernel *kernel, ais_state *state, void *own_state,
     for (int k = 0; k < state->chains; k++) mine->exact &= mine->beyond[k] == 0;
 }
 
-#define LEARNED(map)                                                                                                   \
-    {                                                                                                                  \
-        .name = map, .info = 1 << AIS_INFO_ACCEPT_STAT | 1 << AIS_INFO_ROUND_TRIP, .init = init, .step = step,         \
-        .persist = persist, .free = ais_learned_free                                                                   \
-    }
-const ais_kernel_type ais_learned_type[AIS_AFFINE + 1] = {[AIS_HENON] = LEARNED(AIS_HENON_NAME),
-                                                          [AIS_REALNVP] = LEARNED(AIS_REALNVP_NAME),
-                                                          [AIS_SPLINE] = LEARNED(AIS_SPLINE_NAME),
-                                                          [AIS_AFFINE] = LEARNED(AIS_AFFINE_NAME)};
+enum { PLAIN = 1 << AIS_INFO_ACCEPT_STAT | 1 << AIS_INFO_ROUND_TRIP, WEIGHED = PLAIN | 1 << AIS_INFO_LOG_WEIGHT };
+#define LEARNED(map, fields)                                                                                           \
+    { .name = map, .info = fields, .init = init, .step = step, .persist = persist, .free = ais_learned_free }
+const ais_kernel_type ais_learned_type[AIS_AFFINE + 1] = {[AIS_HENON] = LEARNED(AIS_HENON_NAME, PLAIN),
+                                                          [AIS_REALNVP] = LEARNED(AIS_REALNVP_NAME, PLAIN),
+                                                          [AIS_SPLINE] = LEARNED(AIS_SPLINE_NAME, PLAIN),
+                                                          [AIS_AFFINE] = LEARNED(AIS_AFFINE_NAME, PLAIN)};
+const ais_kernel_type ais_weighing_type[AIS_AFFINE + 1] = {[AIS_REALNVP] = LEARNED(AIS_REALNVP_NAME, WEIGHED),
+                                                           [AIS_SPLINE] = LEARNED(AIS_SPLINE_NAME, WEIGHED),
+                                                           [AIS_AFFINE] = LEARNED(AIS_AFFINE_NAME, WEIGHED)};

@@ -3,6 +3,7 @@
 #include "sampler/sample.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "learned/latent.h"
@@ -60,7 +61,8 @@ static ais_status begin(ais_sampling *run, int b) {
     block->state->single = run->single;
     block->info = AIS_TAKE(&block->state->arena, ais_info, chains);
     block->trips = AIS_TAKE(&block->state->arena, double, chains);
-    if (!block->info || !block->trips)
+    block->log_weight = AIS_TAKE(&block->state->arena, double, chains);
+    if (!block->info || !block->trips || !block->log_weight)
         return ais_fail_memory(&block->context, "a block of chains", (size_t)chains * sizeof(ais_info));
     status = run->kernel->type->init(&block->context, run->kernel, block->state, &block->own);
     return status == AIS_OK && run->resumed ? ais_block_recall(run, b) : status;
@@ -123,8 +125,9 @@ static ais_status draw_once(ais_sampling *run, ais_block *block, ais_tally *tall
     ais_state *state = block->state;
     int dim = run->target->dim, thin = run->warming ? 1 : run->thin;
     unsigned fields = ais_kernel_info(run->kernel);
-    bool trips = thin > 1 && fields & 1u << AIS_INFO_TRIP;
+    bool trips = thin > 1 && fields & 1u << AIS_INFO_TRIP, weights = thin > 1 && fields & 1u << AIS_INFO_LOG_WEIGHT;
     for (int c = 0; c < state->chains && trips; c++) block->trips[c] = 0;
+    for (int c = 0; c < state->chains && weights; c++) block->log_weight[c] = NAN;
     for (int s = 0; s < thin; s++) {
         if (s > 0 && ais_run_halted(run)) return AIS_STOPPED;
         ais_status status = run->kernel->type->step(&block->context, run->kernel, state, block->own, block->info);
@@ -132,8 +135,11 @@ static ais_status draw_once(ais_sampling *run, ais_block *block, ais_tally *tall
         state->step++;
         count_step(tally, fields, state->chains, block->info, accepted(run, block));
         for (int c = 0; c < state->chains && trips; c++) block->trips[c] += block->info[c].trip;
+        for (int c = 0; c < state->chains && weights; c++)
+            if (!isnan(block->info[c].log_weight)) block->log_weight[c] = block->info[c].log_weight;
     }
     for (int c = 0; c < state->chains && trips; c++) block->info[c].trip = block->trips[c];
+    for (int c = 0; c < state->chains && weights; c++) block->info[c].log_weight = block->log_weight[c];
     if (run->warming && !run->header.save_warmup) return AIS_OK;
     for (int c = 0; c < state->chains; c++) {
         size_t chain = (size_t)state->chain + (size_t)c - (size_t)run->first_chain;

@@ -28,7 +28,8 @@ typedef struct ais_block {
     ais_state *state;
     void *own; /* the kernel's */
     ais_info *info;
-    double *trips; /* a ladder's, of each chain since the draw before */
+    double *trips;      /* a ladder's, of each chain since the draw before */
+    double *log_weight; /* of each chain's last independent proposal since then, or NAN */
     ais_context context;
     ais_status status;
     atomic_int done; /* draws of this round; written by the block's thread alone */

@@ -437,11 +437,6 @@ static ais_status conclude(ais_context *context, ais_map_learning *this) {
     double share = this->best ? 1 / ais_draws_per_effective(&this->verdict, this->proposals) : NAN;
     training->worst_ess = share;
     training->acceptance = this->best ? this->verdict.acceptance : NAN;
-    if (this->best && !(nuts < map)) {
-        training->log_cut = this->verdict.log_cut;
-        training->log_below = this->verdict.log_below;
-        training->log_below_error = this->verdict.log_below_error;
-    }
     lesson->best = this->best;
     lesson->best_ess = this->best ? share : -1;
     this->best = NULL;

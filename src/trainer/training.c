@@ -140,9 +140,6 @@ static bool known_rival(const char *name) { return !*name || strcmp(name, "nuts"
 static void exchange_end(ais_checkpoint *checkpoint, ais_training *training) {
     size_t bytes = (size_t)training->count * (size_t)training->dim * sizeof(double);
     AIS_FIELD(checkpoint, training, train_seconds);
-    AIS_FIELD(checkpoint, training, log_cut);
-    AIS_FIELD(checkpoint, training, log_below);
-    AIS_FIELD(checkpoint, training, log_below_error);
     ais_checkpoint_integer(checkpoint, "rungs", &training->rungs.count, 0, AIS_MOST_RUNGS);
     AIS_FIELD(checkpoint, training, rungs.beta);
     AIS_FIELD(checkpoint, training, rungs.rejection);

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "judge/again.h"
+#include "judge/evidence.h"
 #include "judge/reach.h"
 #include "judge/tails.h"
 #include "learned/latent.h"
@@ -129,20 +130,19 @@ static ais_status check_reach(const verification *of, const double *weight) {
         100 * reach.share, 100 * reach.error, AIS_FEW_PROPOSALS, 100 * AIS_REACH_ERROR);
 }
 
-/* math.md (45): proposals whose weights are below the cut give Z times p's mass there, and the draws that mass. */
-static ais_status bridge(const verification *of, const double *weight) {
+/* Fresh proposals of the run, which nobody chose among, rather than those by which learning chose the kernel. */
+static ais_status tell_log_z(const verification *of, const double *weight) {
     const ais_training *training = of->options->training;
     ais_diagnosis *diagnosis = of->diagnosis;
-    if (!training || !(training->log_below_error > 0) || !weight) return AIS_OK;
-    double *below = malloc(of->n * sizeof *below), share = 0;
-    if (!below) return ais_fail_memory(of->context, "weights of draws", of->n * sizeof *below);
-    for (size_t k = 0; k < of->n; k++) share += below[k] = weight[k] < training->log_cut;
-    share /= (double)of->n;
-    double error = share < 1 ? ais_mcse_mean(below, of->draws->chains, of->draws->draws) / share : 0;
-    free(below);
-    if (!(share > 0) || isnan(error)) return AIS_OK;
-    diagnosis->log_z = training->log_below - log(share);
-    diagnosis->log_z_error = hypot(training->log_below_error, error);
+    ais_evidence evidence;
+    if (training) {
+        diagnosis->log_z = training->log_z;
+        diagnosis->log_z_error = training->log_z_error;
+    }
+    ais_status status = ais_weigh_evidence(of->context, of->draws, weight, &evidence);
+    if (status != AIS_OK || isnan(evidence.log_z)) return status;
+    diagnosis->log_z = evidence.log_z;
+    diagnosis->log_z_error = evidence.log_error;
     return AIS_OK;
 }
 
@@ -156,10 +156,6 @@ ais_status ais_verify(ais_context *context, const ais_target *target, const ais_
                        .n = (size_t)draws->chains * (size_t)draws->draws};
     double *weight = NULL;
     long used = 0;
-    if (options->training) {
-        diagnosis->log_z = options->training->log_z;
-        diagnosis->log_z_error = options->training->log_z_error;
-    }
     ais_status status = ais_pool_new(context, options->threads, &of.pool);
     if (status == AIS_OK) status = tell_search(&of);
     if (status == AIS_OK) status = check_again(&of, &used);
@@ -168,7 +164,7 @@ ais_status ais_verify(ais_context *context, const ais_target *target, const ais_
     if (status == AIS_OK && options->kernel)
         status = ais_weigh_draws(context, of.pool, options->kernel, draws, &weight);
     if (status == AIS_OK && weight) status = check_reach(&of, weight);
-    if (status == AIS_OK) status = bridge(&of, weight);
+    if (status == AIS_OK) status = tell_log_z(&of, weight);
     free(weight);
     ais_pool_free(of.pool);
     return status;

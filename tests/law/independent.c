@@ -93,17 +93,20 @@ static void lanes_are_alike(void **state) {
     }
 }
 
-/* The last points of chains first..first + chains - 1 after some steps. */
+/* The last points of chains first..first + chains - 1 after some steps, each with the weight of its last proposal. */
 static void run(const ais_kernel *kernel, const ais_target *target, uint32_t first, int chains, double *x) {
     ais_context context = {0};
     ais_state *state;
     void *own;
-    ais_info info[LANES];
+    ais_info info[LANES] = {0};
+    int row = target->dim + 1;
     assert_ok(context, ais_state_new(&context, target, 5, first, chains, 0, NULL, &state));
     assert_ok(context, kernel->type->init(&context, kernel, state, &own));
     for (; state->step < 100; state->step++) assert_ok(context, kernel->type->step(&context, kernel, state, own, info));
-    for (int c = 0; c < chains; c++)
-        for (int i = 0; i < target->dim; i++) x[c * target->dim + i] = state->x[i * state->lanes + c];
+    for (int c = 0; c < chains; c++) {
+        for (int i = 0; i < target->dim; i++) x[c * row + i] = state->x[i * state->lanes + c];
+        x[c * row + target->dim] = info[c].log_weight;
+    }
     ais_state_free(state);
 }
 
@@ -124,14 +127,16 @@ static void blocks_change_nothing(void **state) {
             assert_ok(context, ais_kernel_cycle(&context, parts, 2, &kernel));
         else
             ais_kernel_free(parts[1]);
-        double together[CHAINS * 5], alone[5], moved = 0;
+        double together[CHAINS * 6], alone[6], moved = 0, weighed = 0;
         run(kernel, target, 0, CHAINS, together);
         for (uint32_t c = 0; c < CHAINS; c++) {
             run(kernel, target, c, 1, alone);
-            assert_memory_equal(alone, together + c * 5, sizeof alone);
+            assert_memory_equal(alone, together + c * 6, sizeof alone);
             moved += fabs(alone[0] - together[0]);
+            weighed += fabs(alone[5] - together[5]);
         }
-        assert_true(moved > 1); /* the chains are not all one */
+        assert_true((weighed > 0) == !reflected); /* reflections depend on the chain */
+        assert_true(moved > 1);                   /* the chains are not all one */
         ais_kernel_free(kernel);
     }
     ais_target_close(target);

@@ -67,7 +67,8 @@ def test_a_kernel_is_saved_loaded_and_drawn_with(result, tmp_path):
     draws = []
     for kernel in (result.kernel, loaded, file):
         again = aisampler.sample(logp, 2, grad=grad, kernel=kernel, names=["slope", "bend"], draws=300)
-        assert again.evaluations.learning == 0 and np.isnan(again.log_z)
+        assert again.evaluations.learning == 0
+        assert abs(again.log_z - LOG_Z) < 5 * again.log_z_error + 1e-3  # by the proposals of the drawing
         for row, mean in zip(again.summary().values(), MEAN):
             assert abs(row["mean"] - mean) < 5 * row["mcse"]
         draws.append(again.draws)

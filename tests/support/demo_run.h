@@ -60,7 +60,10 @@ static inline ais_info demo_info(const demo_run *run, int phase, int chain, int 
                       .n_leapfrog = (double)(bits % 255 + 1),
                       .divergent = bits % 17 == 0,
                       .energy = demo_value(run, phase, chain, draw, -3) + 10,
-                      .round_trip = demo_unit(bits * 77) * 1e-13};
+                      .round_trip = demo_unit(bits * 77) * 1e-13,
+                      .log_weight = bits % 5 == 0   ? NAN
+                                    : bits % 7 == 0 ? -INFINITY
+                                                    : demo_value(run, phase, chain, draw, -4)};
 }
 
 static inline int demo_rows(const demo_run *run, int phase) {

@@ -30,6 +30,7 @@ STATS = {
     "divergent__": "diverging",
     "energy__": "energy",
     "round_trip__": "round_trip",
+    "log_weight__": "log_weight",
 }
 
 

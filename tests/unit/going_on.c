@@ -249,6 +249,8 @@ static void same(const ais_run_result *a, const ais_run_result *b) {
     assert_memory_equal(&a->sample.acceptance, &b->sample.acceptance, sizeof(double));
     assert_memory_equal(&a->sample.involution_error, &b->sample.involution_error, sizeof(double));
     assert_int_equal(a->evaluations.judging, b->evaluations.judging);
+    assert_memory_equal(&a->log_z, &b->log_z, sizeof(double));
+    assert_memory_equal(&a->log_z_error, &b->log_z_error, sizeof(double));
     assert_string_equal(a->verdict, b->verdict);
 }
 
@@ -324,8 +326,8 @@ static void budgets_go_on(void **state) {
 /* ---- extending ------------------------------------------------------------------------------------- */
 
 static void a_run_is_extended(void **state) {
-    ais_kernel *(*const kernel[])(void) = {nuts, spline, ladder, cycle};
-    for (size_t k = 0; k < 4; k++) {
+    ais_kernel *(*const kernel[])(void) = {nuts, spline, ladder, cycle, relieved};
+    for (size_t k = 0; k < sizeof kernel / sizeof *kernel; k++) {
         plan longer = {.kernel = kernel[k], .seed = 3, .draws = 170}, first = longer, more;
         first.draws = 60;
         first.checkpoint = scratch_path(*state, "extended");

@@ -1,0 +1,84 @@
+#include "judge/evidence.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include <aisampler/diagnostics.h>
+
+#include "diagnostics/judge.h"
+
+/* c of (45) in units of Z. The larger it is, the more proposals say and the less the draws, which follow one another
+ * and where there is no other step come from the same proposals. docs/results/calibration.md has others. */
+static const double limit = 20;
+static const double near = 1e-7;      /* of log Z, to its value at the turn before */
+static const double rounding = 1e-12; /* of the sums: where all weights are alike nothing else is left */
+
+typedef struct means {
+    double proposals, draws;
+} means;
+
+/* w / (1 + w / c) and 1 / (1 + w / c), in units of Z. */
+static double of_proposal(double log_w, double c) { return 1 / (exp(-log_w) + 1 / c); }
+static double of_draw(double log_w, double c) { return 1 / (1 + exp(log_w) / c); }
+
+/* log Z of the proposals alone, to begin with. */
+static ais_evidence count_proposals(size_t n, const double *told) {
+    double top = -INFINITY, sum = 0;
+    ais_evidence of = {.log_z = -INFINITY, .log_error = NAN};
+    for (size_t k = 0; k < n; k++) {
+        if (isnan(told[k])) continue;
+        top = fmax(top, told[k]);
+        of.proposals++;
+    }
+    for (size_t k = 0; k < n && top > -INFINITY; k++)
+        if (!isnan(told[k])) sum += exp(told[k] - top);
+    if (sum > 0) of.log_z = top + log(sum / (double)of.proposals);
+    return of;
+}
+
+static means means_of(size_t n, const double *told, const double *weight, const ais_evidence *at, double c) {
+    means of = {0, weight ? 0 : 1};
+    for (size_t k = 0; k < n; k++) {
+        if (!isnan(told[k])) of.proposals += of_proposal(told[k] - at->log_z, c) / (double)at->proposals;
+        if (weight) of.draws += of_draw(weight[k] - at->log_z, c) / (double)n;
+    }
+    return of;
+}
+
+/* What every step adds to log Z in the first order: a proposal and the draw that may have come of it belong to one
+ * another, and the error of their difference is that of a mean along chains. */
+static ais_status find_error(ais_context *context, const ais_draws *draws, const double *told, const double *weight,
+                             double c, ais_evidence *at) {
+    size_t n = (size_t)draws->chains * (size_t)draws->draws;
+    means of = means_of(n, told, weight, at, c);
+    double *part = malloc(n * sizeof *part), often = (double)n / (double)at->proposals;
+    if (!part) return ais_fail_memory(context, "weights of proposals", n * sizeof *part);
+    for (size_t k = 0; k < n; k++) {
+        part[k] = isnan(told[k]) ? 0 : often * (of_proposal(told[k] - at->log_z, c) / of.proposals - 1);
+        if (weight) part[k] -= of_draw(weight[k] - at->log_z, c) / of.draws - 1;
+    }
+    at->log_error = hypot(ais_mcse_mean(part, draws->chains, draws->draws), rounding);
+    free(part);
+    return AIS_OK;
+}
+
+ais_status ais_weigh_evidence(ais_context *context, const ais_draws *draws, const double *weight,
+                              ais_evidence *evidence) {
+    enum { FEW = 100, TURNS = 20 };
+    size_t n = (size_t)draws->chains * (size_t)draws->draws;
+    const double *told = ais_judge_stat(draws, ais_info_name[AIS_INFO_LOG_WEIGHT], "log_weight");
+    ais_evidence at = told ? count_proposals(n, told) : (ais_evidence){0};
+    *evidence = (ais_evidence){at.proposals, NAN, NAN};
+    if (at.proposals < FEW || !(at.log_z > -INFINITY)) return AIS_OK;
+    double c = weight ? limit : INFINITY;
+    /* (45) holds for any c, so that it matters little how near c comes to its multiple of Z. */
+    double moved = weight ? INFINITY : 0;
+    for (int turn = 0; turn < TURNS && fabs(moved) > near; turn++) {
+        means of = means_of(n, told, weight, &at, c);
+        if (!(of.proposals > 0 && of.draws > 0)) return AIS_OK;
+        at.log_z += moved = log(of.proposals / of.draws);
+    }
+    ais_status status = find_error(context, draws, told, weight, c, &at);
+    if (status == AIS_OK && !isnan(at.log_error)) *evidence = at;
+    return status;
+}
