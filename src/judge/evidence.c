@@ -45,6 +45,16 @@ static means means_of(size_t n, const double *told, const double *weight, const 
     return of;
 }
 
+/* What proposals may have been too few to meet: beyond the largest weight of m lies 1 / (m (1 - k)) of it in the mean,
+ * if the tail is Pareto's with shape k. k = 1/2 is as heavy as a standard error can stand. */
+static double unmet(size_t n, const double *told, const ais_evidence *at) {
+    static const double k = 0.5;
+    double top = 0;
+    for (size_t t = 0; t < n; t++)
+        if (!isnan(told[t])) top = fmax(top, told[t] - at->log_z);
+    return expm1(top) / ((double)at->proposals * (1 - k));
+}
+
 /* What every step adds to log Z in the first order: a proposal and the draw that may have come of it belong to one
  * another, and the error of their difference is that of a mean along chains. */
 static ais_status find_error(ais_context *context, const ais_draws *draws, const double *told, const double *weight,
@@ -58,6 +68,7 @@ static ais_status find_error(ais_context *context, const ais_draws *draws, const
         if (weight) part[k] -= of_draw(weight[k] - at->log_z, c) / of.draws - 1;
     }
     at->log_error = hypot(ais_mcse_mean(part, draws->chains, draws->draws), rounding);
+    at->log_error = hypot(at->log_error, unmet(n, told, at));
     free(part);
     return AIS_OK;
 }
