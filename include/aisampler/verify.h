@@ -28,8 +28,9 @@ typedef struct ais_verify_options {
 /* Adds to the diagnosis: what was searched (training); whether the density is still what it was at up to 64 draws,
  * which it is not when it changes over time or is disturbed by several threads; whether tails go on beyond the draws
  * (target, whose density is evaluated at most 64 times per parameter and tail, more where there is a doubt; NULL, or
- * one without a density: not checked); which share of the draws the kernel's proposals do not reach; log Z with the
- * help of the draws. Checks that fail become warnings. What was evaluated is added to *densities. */
+ * one without a density: not checked); which share of the draws the kernel's proposals do not reach; log Z by the
+ * proposals of the drawing and the draws, or, where there were none, as the training has it. Checks that fail become
+ * warnings. What was evaluated is added to *densities. */
 ais_status ais_verify(ais_context *context, const ais_target *target, const ais_draws *draws,
                       const ais_verify_options *options, ais_diagnosis *diagnosis, long *densities);
 

@@ -198,12 +198,18 @@ class Result:
             *(f"warning: {warning}" for warning in self.warnings),
             *([f"note: {self.note}"] if self.note else []),
             f"{chains} chains of {draws} draws of {dim} parameters by {self.sampler}",
-            f"log Z = {self.log_z:.4f} +- {self.log_z_error:.4f}; {self.evaluations.total} evaluations "
+            f"log Z = {self.log_z:.{_decimals(self.log_z_error)}f} +- {self.log_z_error:.2g}; "
+            f"{self.evaluations.total} evaluations "
             f"({self.evaluations.start} to start, {self.evaluations.learning} to learn, "
             f"{self.evaluations.drawing} to draw, {self.evaluations.judging} to judge)",
             repr(self.summary()),
         ]
         return "\n".join(lines)
+
+
+def _decimals(error: float) -> int:
+    """Of log Z: four, or as many as show where a smaller error begins."""
+    return int(min(max(1 - np.floor(np.log10(error)), 4), 12)) if error > 0 else 4
 
 
 def read_result(run: Run, stopped: bool) -> Result:

@@ -133,7 +133,7 @@ void ais_page_numbers(const ais_page *page) {
     evaluations_tile(page);
     double log_z_error, log_z = ais_report_log_z(diagnosis, run, &log_z_error);
     if (isfinite(log_z)) {
-        snprintf(value, sizeof value, "%.4f", fabs(log_z) < 5e-5 ? 0 : log_z);
+        ais_report_log(log_z, log_z_error, value);
         snprintf(small, sizeof small, "± %.2g", log_z_error);
         tile(page, "log Z", value, small);
     }

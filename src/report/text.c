@@ -223,8 +223,11 @@ static void footing(FILE *file, const ais_diagnosis *diagnosis, const ais_report
         fputc('\n', file);
     }
     double log_z_error, log_z = ais_report_log_z(diagnosis, run, &log_z_error);
-    if (isfinite(log_z) && isfinite(log_z_error))
-        fprintf(file, "log Z: %.4f +- %.2g\n", fabs(log_z) < 5e-5 ? 0 : log_z, log_z_error);
+    if (isfinite(log_z) && isfinite(log_z_error)) {
+        char number[32];
+        ais_report_log(log_z, log_z_error, number);
+        fprintf(file, "log Z: %s +- %.2g\n", number, log_z_error);
+    }
     if (!isnan(diagnosis->round_trips)) {
         fprintf(file, "ladder: %.0f round trips of replicas", diagnosis->round_trips);
         say(file, ", barrier ", diagnosis->barrier, "");

@@ -37,6 +37,12 @@ double ais_report_acceptance(const ais_diagnosis *diagnosis, const ais_report_ru
     return run && run->result && !isnan(run->result->acceptance) ? run->result->acceptance : diagnosis->acceptance;
 }
 
+void ais_report_log(double value, double error, char number[32]) {
+    enum { USUAL = 4, MOST = 12 };
+    int decimals = error > 0 ? (int)fmin(fmax(1 - floor(log10(error)), USUAL), MOST) : USUAL;
+    snprintf(number, 32, "%.*f", decimals, fabs(value) < 0.5 * pow(10, -decimals) ? 0 : value);
+}
+
 double ais_report_log_z(const ais_diagnosis *diagnosis, const ais_report_run *run, double *error) {
     const ais_training *training = run ? run->training : NULL;
     bool judged = !isnan(diagnosis->log_z) || !training;

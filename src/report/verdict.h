@@ -18,6 +18,9 @@ double ais_report_rate_with_training(const ais_diagnosis *diagnosis, const ais_r
 /* log Z with its *error: of draws and weights together, else of learning alone; NAN where neither tells. */
 double ais_report_log_z(const ais_diagnosis *diagnosis, const ais_report_run *run, double *error);
 
+/* With four decimals, or as many as show where a smaller error begins; never -0. */
+void ais_report_log(double value, double error, char number[32]);
+
 /* As the run counted it, else as the draws tell. */
 double ais_report_acceptance(const ais_diagnosis *diagnosis, const ais_report_run *run);
 
