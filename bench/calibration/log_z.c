@@ -109,7 +109,7 @@ static bool tell(const problem *p, const tally *t) {
     double n = t->trusted, mean = t->sum / n, sd = sqrt((t->square - n * mean * mean) / (n - 1));
     qsort(t->error, (size_t)t->trusted, sizeof *t->error, by_size);
     bool off = !(fabs(mean) < 4 / sqrt(n) && fabs(sd - 1) < 4 / sqrt(2 * n));
-    printf("| %s | %d | %d | %d | %.2f +- %.2f | %.2f +- %.2f | %.1f | %.4f | %.4f | %s |\n", p->name, t->runs,
+    printf("| %s | %d | %d | %d | %.2f +- %.2f | %.2f +- %.2f | %.1f | %.2g | %.2g | %s |\n", p->name, t->runs,
            t->answers, t->trusted, mean, 1 / sqrt(n), sd, 1 / sqrt(2 * n), t->largest, t->bias / n,
            t->trusted ? t->error[t->trusted / 2] : NAN, off ? "off" : "");
     fflush(stdout);
