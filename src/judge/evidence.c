@@ -3,8 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <aisampler/diagnostics.h>
-
 #include "diagnostics/judge.h"
 
 /* c of (45) in units of Z. The larger it is, the more proposals say and the less the draws, which follow one another
@@ -55,6 +53,21 @@ static double unmet(size_t n, const double *told, const ais_evidence *at) {
     return expm1(top) / ((double)at->proposals * (1 - k));
 }
 
+/* Of the mean of a series along the chains; not by ais_mcse_mean, which does not tell that memory is out. */
+static ais_status mean_error(ais_context *context, const ais_draws *draws, const double *part, double *error) {
+    size_t n = (size_t)draws->chains * (size_t)draws->draws;
+    ais_column column;
+    *error = NAN;
+    if (draws->draws < 4) return AIS_OK;
+    if (!ais_column_init(&column, draws->chains, draws->draws))
+        return ais_fail_memory(context, "weights of proposals", n * sizeof *part);
+    ais_column_split(&column, part, column.split);
+    double variance = ais_variance(part, n);
+    *error = variance > 0 ? sqrt(variance / ais_column_ess(&column, column.split)) : 0;
+    ais_column_free(&column);
+    return AIS_OK;
+}
+
 /* What every step adds to log Z in the first order: a proposal and the draw that may have come of it belong to one
  * another, and the error of their difference is that of a mean along chains. */
 static ais_status find_error(ais_context *context, const ais_draws *draws, const double *told, const double *weight,
@@ -67,10 +80,11 @@ static ais_status find_error(ais_context *context, const ais_draws *draws, const
         part[k] = isnan(told[k]) ? 0 : often * (of_proposal(told[k] - at->log_z, c) / of.proposals - 1);
         if (weight) part[k] -= of_draw(weight[k] - at->log_z, c) / of.draws - 1;
     }
-    at->log_error = hypot(ais_mcse_mean(part, draws->chains, draws->draws), rounding);
-    at->log_error = hypot(at->log_error, unmet(n, told, at));
+    double error;
+    ais_status status = mean_error(context, draws, part, &error);
+    at->log_error = hypot(hypot(error, rounding), unmet(n, told, at));
     free(part);
-    return AIS_OK;
+    return status;
 }
 
 ais_status ais_weigh_evidence(ais_context *context, const ais_draws *draws, const double *weight,
