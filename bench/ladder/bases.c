@@ -3,7 +3,7 @@
  *     build/bench/bases [SEED...]          from the root of the repository; seeds 21 22 23 if none are given
  *
  * fixed     the normal density of the search region, which stays as it is: parallel tempering from a given reference
- * affine    a normal density that is fitted to the replicas at the top, after every round
+ * affine    a normal density that is fitted to replicas after every round, as learning does it before it learns maps
  * learned   what `aisampler sample --sampler ladder` ends with
  *
  * All three have the same kind of local moves, rungs of equal rejection, as many as the barrier asks for, and the same
@@ -15,7 +15,6 @@
 
 #include <aisampler/aisampler.h>
 
-#include "explore/affine.h"
 #include "explore/climb.h"
 #include "trainer/map_learning.h"
 
@@ -40,22 +39,6 @@ static ais_status region(ais_context *context, const ais_target *target, ais_ker
     return status;
 }
 
-/* An affine map fitted to the later half of the tops. */
-static ais_status refit(ais_context *context, ais_climb *climb) {
-    size_t dim = (size_t)climb->target->dim, steps = (size_t)climb->steps, half = steps / 2, n = CHAINS * half;
-    double *x = malloc((n * dim + dim + dim * dim) * sizeof *x), *mean = x + n * dim;
-    ais_kernel *map = NULL;
-    if (!x) return ais_fail_memory(context, "tops", n * dim * sizeof *x);
-    for (size_t r = 0; r < n; r++)
-        for (size_t i = 0; i < dim; i++)
-            x[r * dim + i] = climb->draws[(i * CHAINS + r / half) * steps + steps - half + r % half];
-    ais_status status = ais_affine_fit(context, (int)dim, n, x, NULL, mean, mean + dim);
-    if (status == AIS_OK) status = ais_map_affine(context, mean, mean + dim, (int)dim, &map);
-    if (status == AIS_OK) ais_climb_rebase(climb, map);
-    free(x);
-    return status;
-}
-
 /* start: CHAINS x dim, where the tops begin and then where they are. */
 static ais_status climb_by_hand(ais_context *context, const ais_target *target, ais_pool *pool, uint64_t seed,
                                 bool affine, double *start, ais_kernel **kernel) {
@@ -68,8 +51,8 @@ static ais_status climb_by_hand(ais_context *context, const ais_target *target, 
     for (int r = 0; r < ROUNDS && status == AIS_OK; r++) {
         status = ais_climb_round(context, &climb, FIRST << r, true);
         if (status != AIS_OK) break;
+        if (affine) status = ais_climb_refit(context, &climb);
         ais_climb_respace(&climb);
-        if (affine) status = refit(context, &climb);
     }
     if (status == AIS_OK) status = ais_climb_round(context, &climb, FIRST << ROUNDS, true);
     for (size_t c = 0; c < CHAINS && status == AIS_OK; c++)

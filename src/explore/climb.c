@@ -12,10 +12,15 @@
 #include "learned/learned.h"
 #include "target/counted.h"
 
-enum { PIECE = 16, LEAST_RUNGS = 3, LEAPFROGS = 4 };
+enum { PIECE = 16, LEAST_RUNGS = 3, LEAPFROGS = 4, MOST_RECORDS = 32 };
 
 static double *place(const ais_climb *climb, int c, int k) {
     return climb->x + ((size_t)c * AIS_MOST_RUNGS + (size_t)k) * (size_t)climb->target->dim;
+}
+
+static double *record(const ais_climb *climb, int c, int r, int k) {
+    return climb->recorded + (((size_t)c * (size_t)climb->records + (size_t)r) * (size_t)climb->rungs + (size_t)k) *
+                                 (size_t)climb->target->dim;
 }
 
 static ais_status spread(ais_context *context, ais_climb *climb, size_t count, const double *inside) {
@@ -55,8 +60,9 @@ void ais_climb_free(ais_climb *climb) {
     ais_kernel_free(climb->map);
     free(climb->x);
     free(climb->draws);
+    free(climb->recorded);
     climb->map = NULL;
-    climb->x = climb->draws = NULL;
+    climb->x = climb->draws = climb->recorded = NULL;
 }
 
 ais_status ais_climb_kernel(ais_context *context, const ais_climb *climb, ais_kernel **kernel) {
@@ -75,6 +81,7 @@ typedef struct task {
     const ais_climb *climb;
     ais_kernel *kernel;
     int first, count, steps; /* of the present piece; of the round */
+    int every;               /* steps from a record to the next */
     ais_counted counted[AIS_CLIMBERS];
     ais_state *state[AIS_CLIMBERS];
     void *own[AIS_CLIMBERS];
@@ -124,6 +131,9 @@ static void run_piece(void *data, int c) {
         for (size_t i = 0; i < dim; i++)
             this->draws[(i * AIS_CLIMBERS + (size_t)c) * (size_t)this->steps + (size_t)t] =
                 state->x[i * (size_t)state->lanes];
+        int late = t - (this->steps - this->climb->records * this->every);
+        for (int k = 0; k < this->climb->rungs && late >= 0 && late % this->every == 0; k++)
+            ais_ladder_get(this->own[c], k, record(this->climb, c, late / this->every, k));
     }
 }
 
@@ -138,21 +148,22 @@ static void count(const task *this, ais_climb *climb) {
 /* Acceptances and rejections over all ladders since their tallies were cleared. */
 static void average(const task *this, ais_climb *climb) {
     double moves = 0, swaps[2] = {0};
-    climb->trips = 0;
     climb->barrier = 0;
     memset(climb->accepted, 0, sizeof climb->accepted);
     memset(climb->rejection, 0, sizeof climb->rejection);
+    memset(climb->arrived, 0, sizeof climb->arrived);
     for (int c = 0; c < AIS_CLIMBERS; c++) {
         const ais_ladder_tally *told = ais_ladder_told(this->own[c]);
         moves += told->moves;
         swaps[0] += told->swaps[0];
         swaps[1] += told->swaps[1];
-        climb->trips += told->trips;
         for (int k = 0; k < climb->rungs; k++) {
+            climb->arrived[k] += told->arrived[k];
             climb->accepted[k] += told->accepted[k];
             climb->rejection[k] += told->rejected[k];
         }
     }
+    climb->trips = climb->arrived[climb->rungs - 1];
     for (int k = 0; k < climb->rungs; k++) {
         climb->accepted[k] /= fmax(moves, 1);
         climb->rejection[k] /= fmax(swaps[k % 2], 1);
@@ -260,8 +271,14 @@ ais_status ais_climb_round(ais_context *context, ais_climb *climb, int steps, bo
     size_t dim = (size_t)climb->target->dim;
     task *this = calloc(1, sizeof *this);
     double *draws = malloc(dim * AIS_CLIMBERS * (size_t)steps * sizeof *draws);
-    ais_status status = this && draws ? ais_climb_kernel(context, climb, &this->kernel)
-                                      : ais_fail_memory(context, "a ladder", dim * (size_t)steps * sizeof *draws);
+    int half = (steps + 1) / 2, every = (half + MOST_RECORDS - 1) / MOST_RECORDS;
+    free(climb->recorded);
+    climb->records = tune ? half / every : 0;
+    climb->recorded_rungs = climb->rungs;
+    climb->recorded = malloc((AIS_CLIMBERS * (size_t)(climb->records * climb->rungs) + 1) * dim * sizeof *draws);
+    ais_status status = this && draws && climb->recorded
+                            ? ais_climb_kernel(context, climb, &this->kernel)
+                            : ais_fail_memory(context, "a ladder", dim * (size_t)steps * sizeof *draws);
     if (status != AIS_OK) {
         free(this);
         free(draws);
@@ -270,6 +287,7 @@ ais_status ais_climb_round(ais_context *context, ais_climb *climb, int steps, bo
     climb->round++;
     this->climb = climb;
     this->steps = steps;
+    this->every = every;
     this->draws = draws;
     climb->densities = climb->gradients = 0;
     ais_share_out(climb->pool, AIS_CLIMBERS, begin_chain, this);

@@ -9,7 +9,8 @@
 #include "base/pool.h"
 #include "learned/ladder.h"
 
-enum { AIS_CLIMBERS = 16 };
+/* A mode of a twentieth of p is among so many independent points 96 times of 100, one of a tenth 999 times of 1,000. */
+enum { AIS_CLIMBERS = 16, AIS_ENOUGH_ARRIVED = 64 };
 
 typedef struct ais_climb {
     const ais_target *target;
@@ -28,9 +29,12 @@ typedef struct ais_climb {
     long before; /* evaluations before the round, for tick */
     /* out, of the last round */
     int steps;
-    double *draws; /* dim x AIS_CLIMBERS x steps: the tops; freed by ais_climb_free */
+    double *draws;    /* dim x AIS_CLIMBERS x steps: the tops; freed by ais_climb_free */
+    double *recorded; /* AIS_CLIMBERS x records x recorded_rungs x dim: replicas in the later half of a tuned round */
+    int records, recorded_rungs;
     double rejection[AIS_MOST_RUNGS], accepted[AIS_MOST_RUNGS];
-    double barrier; /* the sum of the rejections */
+    long arrived[AIS_MOST_RUNGS]; /* replicas that came up to a rung from the bottom; 0 at the bottom itself */
+    double barrier;               /* the sum of the rejections */
     double log_z, log_z_error;
     long trips;
     double worst_ess; /* of draws, for whoever works it out */
@@ -50,6 +54,13 @@ ais_status ais_climb_round(ais_context *context, ais_climb *climb, int steps, bo
 
 /* Rungs of equal rejection, as many as the barrier of the last round asks for. */
 void ais_climb_respace(ais_climb *climb);
+
+/* An affine base, fitted to the highest rung of the last round, a tuned one, that enough replicas came up to from the
+ * bottom; the base stays where there is none. Before or after respacing. */
+ais_status ais_climb_refit(ais_context *context, ais_climb *climb);
+
+/* The later half of the last round's tops, as rows; *n of them, released by free(). NULL: no memory. */
+double *ais_climb_tops(const ais_climb *climb, size_t *n);
 
 /* Another base, which belongs to the climb. */
 void ais_climb_rebase(ais_climb *climb, ais_kernel *map);

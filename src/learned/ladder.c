@@ -11,13 +11,10 @@
 #include "base/constants.h"
 #include "simd/normal.h"
 
-/* Which end a replica has been at last. */
-enum { NOWHERE, BOTTOM, TOP };
-
 typedef struct replica {
     double *z, *gradient; /* dim each; gradient of log p~ */
     double logp;          /* log p~(z) */
-    int last;
+    int reached;          /* the highest rung since it was at the bottom; the top if it never was */
 } replica;
 
 /* One chain's. */
@@ -159,14 +156,17 @@ static double swap(block *b, climber *of, uint64_t step, const ais_stream *test)
     return rejected;
 }
 
-/* A replica that reaches the top and has been at the bottom since it was there last has made a trip. */
-static double count_trip(const ais_ladder *ladder, climber *of) {
-    replica *top = &of->rung[ladder->rungs - 1];
-    double trip = top->last == BOTTOM;
-    top->last = TOP;
-    of->rung[0].last = BOTTOM;
-    of->tally.trips += trip > 0;
-    return trip;
+/* Swaps lead one rung up at a time. A replica that reaches the top and has been at the bottom since it was there last
+ * has made a trip. */
+static double count_arrivals(const ais_ladder *ladder, climber *of) {
+    long before = of->tally.arrived[ladder->rungs - 1];
+    for (int k = 1; k < ladder->rungs; k++) {
+        if (of->rung[k].reached >= k) continue;
+        of->rung[k].reached = k;
+        of->tally.arrived[k]++;
+    }
+    of->rung[0].reached = 0;
+    return (double)(of->tally.arrived[ladder->rungs - 1] - before);
 }
 
 /* ---- the chain ----------------------------------------------------------------------------------- */
@@ -216,11 +216,11 @@ static ais_status climb(ais_context *context, block *b, ais_state *state, int c,
         status = reflections(context, b, of, &test);
     }
     if (status != AIS_OK) return status;
-    of->rung[0].last = BOTTOM; /* a fresh draw */
+    of->rung[0].reached = 0; /* a fresh draw */
     of->tally.moves++;
     info->accept_stat = of->moved;
     info->rejection = swap(b, of, state->step, &test);
-    info->trip = count_trip(ladder, of);
+    info->trip = count_arrivals(ladder, of);
     leave(b, state, c);
     return AIS_OK;
 }
@@ -243,7 +243,7 @@ static void persist(const ais_kernel *kernel, ais_state *state, void *own, int l
         ais_record_bytes(record, at->z, bytes);
         ais_record_bytes(record, at->gradient, bytes);
         ais_record_bytes(record, &at->logp, sizeof at->logp);
-        ais_record_bytes(record, &at->last, sizeof at->last);
+        ais_record_bytes(record, &at->reached, sizeof at->reached);
     }
 }
 
@@ -290,6 +290,7 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
         const replica *top = &of->rung[ladder->rungs - 1];
         for (int k = 0; k + 1 < ladder->rungs && status == AIS_OK; k++)
             take(&of->rung[k], top->z, top->gradient, top->logp, dim);
+        for (int k = 0; k < ladder->rungs; k++) of->rung[k].reached = ladder->rungs - 1;
         ais_ladder_clear(&of->tally);
     }
     return status;

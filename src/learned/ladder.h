@@ -23,7 +23,7 @@ typedef struct ais_ladder_tally {
     double up[AIS_MOST_RUNGS];       /* log of the sum of f((b' - b) w - c) at rung k, b' being that of rung k + 1, */
     double down[AIS_MOST_RUNGS];     /* and of f(c - (b' - b) w) at rung k + 1; over the `moves`; math.md (41) */
     double guess[AIS_MOST_RUNGS];    /* c: log of the ratio of their integrals, about; the caller's, 0 at first */
-    long trips;                      /* replicas that reached the top from the bottom */
+    long arrived[AIS_MOST_RUNGS]; /* replicas that reached a rung from the bottom; at the top these are round trips */
 } ais_ladder_tally;
 
 /* NULL when the kernel is another one. */

@@ -33,18 +33,6 @@ static ais_status first_base(ais_context *context, ais_map_learning *this, ais_k
     return status;
 }
 
-/* The later half of the tops, as rows; *n of them, released by free(). NULL: no memory. */
-static double *tops_of(const ais_climb *climb, size_t *n) {
-    size_t dim = (size_t)climb->target->dim, steps = (size_t)climb->steps, half = steps / 2;
-    double *x = malloc((AIS_CLIMBERS * half + 1) * dim * sizeof *x);
-    *n = AIS_CLIMBERS * half;
-    for (size_t c = 0; c < AIS_CLIMBERS && x; c++)
-        for (size_t t = 0; t < half; t++)
-            for (size_t i = 0; i < dim; i++)
-                x[(c * half + t) * dim + i] = climb->draws[(i * AIS_CLIMBERS + c) * steps + steps - half + t];
-    return x;
-}
-
 static void keep_diagonal(size_t dim, double *factor) {
     for (size_t i = 0; i < dim; i++) {
         double square = 0;
@@ -138,7 +126,7 @@ static ais_status height_of(ais_context *context, const ais_map_learning *this, 
  * tops more likely. */
 static ais_status learn_base(ais_context *context, ais_map_learning *this, const ais_climb *climb, ais_kernel **best) {
     size_t dim = (size_t)this->archive.dim, n;
-    double *x = tops_of(climb, &n), highest = -INFINITY, height = -INFINITY;
+    double *x = ais_climb_tops(climb, &n), highest = -INFINITY, height = -INFINITY;
     ais_status status = x ? AIS_OK : ais_fail_memory(context, "a ladder's base", n * dim * sizeof *x);
     for (int diagonal = 0; diagonal < 2 && status == AIS_OK; diagonal++) {
         ais_kernel *affine = NULL, *map = NULL;
@@ -172,15 +160,6 @@ static ais_status learn_base(ais_context *context, ais_map_learning *this, const
             ais_kernel_free(map);
         }
     }
-    free(x);
-    return status;
-}
-
-static ais_status next_base(ais_context *context, const ais_climb *climb, ais_kernel **map) {
-    size_t n;
-    double *x = tops_of(climb, &n);
-    ais_status status = x ? affine_base(context, (size_t)climb->target->dim, n, x, false, map)
-                          : ais_fail_memory(context, "a ladder's base", n * sizeof *x);
     free(x);
     return status;
 }
@@ -245,32 +224,31 @@ static ais_status keep(ais_context *context, ais_map_learning *this, const ais_c
     return ais_climb_kernel(context, climb, &to->kernel);
 }
 
-/* Rounds that double, each with rungs and a base that follow from the one before; then one with all of it fixed. Where
- * a ladder is all that will do, a budget that ends on the way leaves the ladder of the round before. */
+/* Rounds that double, each with rungs and a base that follow from the one before, until enough replicas reach the top
+ * from the bottom; then one with all of it fixed. Where a ladder is all that will do, a budget that ends on the way
+ * leaves the ladder of the round before. */
 static ais_status affine_rounds(ais_context *context, ais_map_learning *this, ais_climb *climb) {
-    enum { FIRST = 32, LAST = 512 };
+    enum { FIRST = 32, LAST = 512, MOST = AFFINE_ROUNDS + 3 };
     ais_status status = AIS_OK;
-    for (int r = 0; r < AFFINE_ROUNDS && status == AIS_OK; r++) {
-        ais_kernel *map = NULL;
-        status = go(context, this, climb, FIRST << r, true);
+    for (int r = 0; r < MOST && (r < AFFINE_ROUNDS || climb->trips < AIS_ENOUGH_ARRIVED); r++) {
+        status = go(context, this, climb, r < AFFINE_ROUNDS ? FIRST << r : LAST, true);
         if (status == AIS_OK && this->lesson->options->ladder) status = keep(context, this, climb);
+        if (status == AIS_OK) status = ais_climb_refit(context, climb);
         if (status != AIS_OK) return status;
         ais_climb_respace(climb);
-        status = next_base(context, climb, &map);
-        if (status == AIS_OK) ais_climb_rebase(climb, map);
     }
-    if (status == AIS_OK) status = go(context, this, climb, LAST, false);
+    status = go(context, this, climb, LAST, false);
     return status == AIS_OK ? keep(context, this, climb) : status;
 }
 
 /* From maps that are learned from the tops, as long as they lower the barrier; kept where an effective draw then takes
- * less. */
+ * less. A map has no mass where no top was: tops that did not come from the base are not learned from. */
 static ais_status learned_rounds(ais_context *context, ais_map_learning *this, ais_climb *climb) {
     enum { SHORT = 64, LONG = 512 };
     static const double lower = 0.8;
     double before = climb->barrier;
     ais_status status = AIS_OK;
-    for (int r = 0; r < LEARNED_ROUNDS && status == AIS_OK; r++) {
+    for (int r = 0; r < LEARNED_ROUNDS && status == AIS_OK && climb->trips >= AIS_ENOUGH_ARRIVED; r++) {
         ais_kernel *map = NULL;
         status = learn_base(context, this, climb, &map);
         if (status != AIS_OK) return status;

@@ -1,5 +1,6 @@
 /* Climbing a ladder: rungs and step sizes settle, log Z and the shares of modes that no local move connects come out,
- * budgets are kept, and threads change nothing. */
+ * a base that is refitted keeps wells that the tops have not been in yet, budgets are kept, and threads change nothing.
+ */
 #include "support.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 
 #include "explore/climb.h"
 
-enum { DIM = 4 };
+enum { DIM = 4, WELLS = 16 };
 
 /* Two normals of sd .3 at +-2 along every axis, weights .25 and .75; its integral is e. */
 static double logp(const double *x, void *data) {
@@ -34,6 +35,23 @@ static double grad(const double *x, double *gradient, void *data) {
     return logp(x, data);
 }
 
+/* Two wells along every coordinate, their bottoms at -1.7 and 1.8, the higher one with a share of .156. */
+static double wells(const double *x, double *gradient, void *data) {
+    (void)data;
+    double sum = 0;
+    for (int i = 0; i < WELLS; i++) {
+        double square = x[i] * x[i];
+        sum += (6 - square) * square + 0.5 * x[i];
+        gradient[i] = (12 - 4 * square) * x[i] + 0.5;
+    }
+    return sum;
+}
+
+static double height(const double *x, void *data) {
+    double gradient[WELLS];
+    return wells(x, gradient, data);
+}
+
 static ais_pool *one_thread(void) {
     ais_context context = {0};
     ais_pool *pool;
@@ -41,16 +59,19 @@ static ais_pool *one_thread(void) {
     return pool;
 }
 
-static void begin(ais_climb *climb, const ais_target *target, ais_pool *pool) {
+/* All tops begin at the place along every coordinate. */
+static void begin_at(ais_climb *climb, const ais_target *target, ais_pool *pool, double where) {
     ais_context context = {0};
     ais_kernel *map;
-    const ais_shape shape = {.map = AIS_AFFINE, .reversal = AIS_SWAP, .dim = DIM};
-    double mean[DIM] = {0}, factor[DIM * DIM] = {0}, inside[DIM] = {0};
-    for (int i = 0; i < DIM; i++) factor[i * DIM + i] = 3;
+    const ais_shape shape = {.map = AIS_AFFINE, .reversal = AIS_SWAP, .dim = target->dim};
+    double mean[WELLS] = {0}, factor[WELLS * WELLS] = {0}, inside[WELLS];
+    for (int i = 0; i < target->dim; i++) factor[i * target->dim + i] = 3, inside[i] = where;
     assert_ok(context, ais_kernel_learned(&context, &shape, 1, &map));
     assert_ok(context, ais_kernel_whiten(&context, map, mean, factor));
     assert_ok(context, ais_climb_begin(&context, climb, target, pool, 5, map, 6, 1, inside));
 }
+
+static void begin(ais_climb *climb, const ais_target *target, ais_pool *pool) { begin_at(climb, target, pool, 0); }
 
 static void rounds(ais_climb *climb) {
     ais_context context = {0};
@@ -83,6 +104,38 @@ static void log_z_and_shares(void **state) {
     }
 }
 
+/* Tops of the first rounds are all in the well where they began. A base fitted to them is narrow there, and no ladder
+ * from it finds the other. */
+static void no_well_is_lost(void **state) {
+    (void)state;
+    const ais_target target = {.name = "wells", .dim = WELLS, .logp = height, .grad = wells};
+    ais_context context = {0};
+    ais_climb climb;
+    ais_pool *pool = one_thread();
+    begin_at(&climb, &target, pool, 1.8);
+    for (int r = 0; r < 5; r++) {
+        assert_ok(context, ais_climb_round(&context, &climb, 32 << r, true));
+        for (int k = 1; k + 1 < climb.rungs; k++) assert_true(climb.arrived[k + 1] <= climb.arrived[k] + AIS_CLIMBERS);
+        assert_true(climb.trips == climb.arrived[climb.rungs - 1]);
+        assert_ok(context, ais_climb_refit(&context, &climb));
+        ais_climb_respace(&climb);
+    }
+    assert_ok(context, ais_climb_round(&context, &climb, 512, false));
+    double least = 1, most = 0, n = AIS_CLIMBERS * (double)climb.steps;
+    for (size_t i = 0; i < WELLS; i++) {
+        double low = 0;
+        for (size_t k = 0; k < (size_t)n; k++) low += climb.draws[i * (size_t)n + k] < 0;
+        least = fmin(least, low / n);
+        most = fmax(most, low / n);
+    }
+    print_message("%d rungs, barrier %.2f, %ld trips, shares %.3f to %.3f\n", climb.rungs, climb.barrier, climb.trips,
+                  least, most);
+    assert_true(climb.trips > 100 && climb.barrier < 6);
+    assert_true(least > 0.05 && most < 0.4);
+    ais_climb_free(&climb);
+    ais_pool_free(pool);
+}
+
 static void threads_do_not_matter(void **state) {
     (void)state;
     const ais_target target = {.name = "pair", .dim = DIM, .logp = logp, .grad = grad};
@@ -93,6 +146,7 @@ static void threads_do_not_matter(void **state) {
         assert_ok(context, ais_pool_new(&context, k ? 3 : 1, &pool));
         begin(&climb[k], &target, pool);
         assert_ok(context, ais_climb_round(&context, &climb[k], 40, true));
+        assert_ok(context, ais_climb_refit(&context, &climb[k]));
         ais_climb_respace(&climb[k]);
         assert_ok(context, ais_climb_round(&context, &climb[k], 40, true));
         ais_pool_free(pool);
@@ -122,6 +176,7 @@ static void a_limit_is_kept(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(log_z_and_shares),
+        cmocka_unit_test(no_well_is_lost),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(a_limit_is_kept),
     };
