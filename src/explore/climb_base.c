@@ -1,4 +1,5 @@
 /* The base of a ladder, fitted to what came up from the base before it. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,13 +36,18 @@ static ais_status affine(ais_context *context, int dimension, size_t n, const do
     return status;
 }
 
+/* At b a share b of log p is new, beside 1 - b of the base, which had its mass everywhere before: fewer will do. */
+static bool enough_arrived(const ais_climb *climb, int rung) {
+    return climb->arrived[rung] >= fmax(climb->beta[rung] * AIS_ENOUGH_ARRIVED, AIS_CLIMBERS);
+}
+
 /* A base that is fitted to a few points has no mass where none of them happened to be, and a ladder from it never gets
  * there again. The tops of early rounds are few points, however many draws: they are still where they began. Replicas
  * that came up from the base are independent of each other, and they come to lower rungs first, whose densities lie
  * between the base and p. So a base narrows as far as it is known what it may leave out, and the next is closer. */
 ais_status ais_climb_refit(ais_context *context, ais_climb *climb) {
     int rung = climb->recorded_rungs - 1;
-    while (rung && climb->arrived[rung] < AIS_ENOUGH_ARRIVED) rung--;
+    while (rung && !enough_arrived(climb, rung)) rung--;
     if (!rung) return AIS_OK;
     ais_kernel *map = NULL;
     size_t n;
