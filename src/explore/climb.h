@@ -56,7 +56,7 @@ ais_status ais_climb_round(ais_context *context, ais_climb *climb, int steps, bo
 void ais_climb_respace(ais_climb *climb);
 
 /* An affine base, fitted to the highest rung of the last round, a tuned one, that enough replicas came up to from the
- * bottom: AIS_ENOUGH_ARRIVED at the top, b of them at b, one for every ladder at the least. The base stays where there
+ * bottom: AIS_ENOUGH_ARRIVED at the top, b of them at b, but four at the least. The base stays where there
  * is none. Before respacing, which changes b. */
 ais_status ais_climb_refit(ais_context *context, ais_climb *climb);
 

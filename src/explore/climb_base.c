@@ -38,7 +38,7 @@ static ais_status affine(ais_context *context, int dimension, size_t n, const do
 
 /* At b a share b of log p is new, beside 1 - b of the base, which had its mass everywhere before: fewer will do. */
 static bool enough_arrived(const ais_climb *climb, int rung) {
-    return climb->arrived[rung] >= fmax(climb->beta[rung] * AIS_ENOUGH_ARRIVED, AIS_CLIMBERS);
+    return climb->arrived[rung] >= fmax(climb->beta[rung] * AIS_ENOUGH_ARRIVED, 4);
 }
 
 /* A base that is fitted to a few points has no mass where none of them happened to be, and a ladder from it never gets
