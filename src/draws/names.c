@@ -2,12 +2,18 @@
 
 #include <string.h>
 
+#include "map/families.h"
+
+static bool is(const char *name, const char *at, size_t length) {
+    return strlen(name) == length && memcmp(name, at, length) == 0;
+}
+
 bool ais_is_trained(const char *kernel) {
-    static const char *const trained[] = {AIS_HENON_NAME, AIS_REALNVP_NAME, AIS_SPLINE_NAME, AIS_ANICE_NAME};
     for (const char *at = kernel; *at; at += strspn(at, "+@")) {
         size_t length = strcspn(at, "+@");
-        for (size_t k = 0; k < sizeof trained / sizeof *trained; k++)
-            if (strlen(trained[k]) == length && memcmp(trained[k], at, length) == 0) return true;
+        if (is(AIS_ANICE_NAME, at, length)) return true;
+        for (const ais_family *family = ais_families; family->name; family++)
+            if (family->layers && is(family->name, at, length)) return true;
         at += length;
     }
     return false;

@@ -15,7 +15,6 @@
 
 #include "base/checksum.h"
 #include "base/csv.h"
-#include "draws/names.h"
 #include "file/classical_json.h"
 #include "file/json_text.h"
 #include "file/kernel_file.h"
@@ -23,6 +22,7 @@
 #include "learned/latent.h"
 #include "learned/mixture.h"
 #include "learned/nice.h"
+#include "map/families.h"
 
 static const char magic[8] = {'a', 'i', 's', 'k', 'e', 'r', 'n', '\n'};
 enum {
@@ -35,7 +35,8 @@ enum {
 };
 enum { FIXED_HEAD = 16, CHECKSUM = 8, LARGEST_HEAD = 1 << 24 };
 
-static const char *const map_names[] = {AIS_HENON_NAME, AIS_REALNVP_NAME, AIS_SPLINE_NAME, AIS_AFFINE_NAME, NULL};
+#define NAME(name, layers, element) name,
+static const char *const map_names[] = {AIS_FAMILIES(NAME) NULL};
 static const char *const reversal_names[] = {"flip", "swap", NULL};
 static const char *const activation_names[] = {"relu", "tanh", NULL};
 static const char *const test_names[] = {"metropolis", "barker", NULL};

@@ -306,7 +306,7 @@ static const ais_flow_layer *pivot_of(const ais_learned *learned) {
     const ais_flow *flow = &learned->flow;
     const ais_flow_layer *layer = flow->layer;
     while (layer < flow->layer + flow->layers && (layer->marginal || layer->neck)) layer++;
-    bool fits = flow->quadratic && layer < flow->layer + flow->layers && flow->pivot && !layer->spline;
+    bool fits = flow->quadratic && layer < flow->layer + flow->layers && flow->pivot && layer->element->scales;
     return fits ? layer : NULL;
 }
 

@@ -42,7 +42,7 @@ void ais_flow_data_free(ais_flow_data *data) { ais_arena_free(&data->arena); }
 bool ais_flow_bends(const ais_learned *learned) {
     const ais_flow *flow = &learned->flow;
     const ais_flow_layer *first = flow->layer;
-    return flow->layers > 1 && (first->neck || (!first->marginal && !first->spline && flow->pivot > 0));
+    return flow->layers > 1 && (first->neck || (first->element->scales && flow->pivot > 0));
 }
 
 /* Rows through the pivot layer: z = P(u), and the slope of log p by z, the volume with it, by a pass back from z. */

@@ -9,6 +9,7 @@
 #include "learned/mixture.h"
 #include "learned/nice.h"
 #include "map/element_lanes.h"
+#include "map/families.h"
 #include "map/neck.h"
 #include "simd/normal.h"
 
@@ -24,8 +25,7 @@ static int otherwise(int value, int fallback) { return value ? value : fallback;
 
 static void fill_defaults(ais_shape *shape) {
     if (shape->map == AIS_AFFINE) return; /* nothing has a default */
-    static const int layers[] = {[AIS_HENON] = 5, [AIS_REALNVP] = 4, [AIS_SPLINE] = 2};
-    shape->layers = otherwise(shape->layers, layers[shape->map]);
+    shape->layers = otherwise(shape->layers, ais_families[shape->map].layers);
     shape->hidden = otherwise(shape->hidden, shape->dim <= 2 ? 32 : 64);
     shape->depth = otherwise(shape->depth, 1);
     shape->bins = otherwise(shape->bins, 16);
@@ -158,7 +158,7 @@ static bool build_map(ais_learned *learned) {
                                .depth = shape->depth,
                                .bins = shape->bins,
                                .marginal_bins = shape->marginal_bins,
-                               .spline = shape->map == AIS_SPLINE,
+                               .element = ais_families[shape->map].element,
                                .quadratic = shape->depth < 0,
                                .tanh = tanh,
                                .pivot = shape->pivot,

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "draws/names.h"
 #include "kernel/test_lanes.h"
 #include "learned/learned.h"
+#include "map/families.h"
 #include "map/lattice_lanes.h"
 #include "simd/normal.h"
 
@@ -296,13 +296,15 @@ static void persist(const ais_kernel *kernel, ais_state *state, void *own_state,
     for (int k = 0; k < state->chains; k++) mine->exact &= mine->beyond[k] == 0;
 }
 
-enum { PLAIN = 1 << AIS_INFO_ACCEPT_STAT | 1 << AIS_INFO_ROUND_TRIP, WEIGHED = PLAIN | 1 << AIS_INFO_LOG_WEIGHT };
-#define LEARNED(map, fields)                                                                                           \
-    { .name = map, .info = fields, .init = init, .step = step, .persist = persist, .free = ais_learned_free }
-const ais_kernel_type ais_learned_type[AIS_AFFINE + 1] = {[AIS_HENON] = LEARNED(AIS_HENON_NAME, PLAIN),
-                                                          [AIS_REALNVP] = LEARNED(AIS_REALNVP_NAME, PLAIN),
-                                                          [AIS_SPLINE] = LEARNED(AIS_SPLINE_NAME, PLAIN),
-                                                          [AIS_AFFINE] = LEARNED(AIS_AFFINE_NAME, PLAIN)};
-const ais_kernel_type ais_weighing_type[AIS_AFFINE + 1] = {[AIS_REALNVP] = LEARNED(AIS_REALNVP_NAME, WEIGHED),
-                                                           [AIS_SPLINE] = LEARNED(AIS_SPLINE_NAME, WEIGHED),
-                                                           [AIS_AFFINE] = LEARNED(AIS_AFFINE_NAME, WEIGHED)};
+/* Independent proposals tell their weights, too. */
+#define LEARNED(its_name, weights)                                                                                     \
+    {.name = its_name,                                                                                                 \
+     .info = 1 << AIS_INFO_ACCEPT_STAT | 1 << AIS_INFO_ROUND_TRIP | (weights) << AIS_INFO_LOG_WEIGHT,                  \
+     .init = init,                                                                                                     \
+     .step = step,                                                                                                     \
+     .persist = persist,                                                                                               \
+     .free = ais_learned_free},
+#define PLAIN(its_name, layers, element)   LEARNED(its_name, 0)
+#define WEIGHED(its_name, layers, element) LEARNED(its_name, 1)
+const ais_kernel_type ais_learned_type[AIS_AFFINE + 1] = {AIS_FAMILIES(PLAIN)};
+const ais_kernel_type ais_weighing_type[AIS_AFFINE + 1] = {AIS_FAMILIES(WEIGHED)};

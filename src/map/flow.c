@@ -54,7 +54,9 @@ bool ais_flow_build(ais_flow *flow, const ais_flow_shape *shape, ais_arena *aren
             continue;
         }
         *layer = (ais_flow_layer){.marginal = l < marginal,
-                                  .spline = l < marginal || shape->spline,
+                                  .element = l < marginal     ? &ais_rational_element
+                                             : shape->element ? shape->element
+                                                              : &ais_affine_element,
                                   .bins = l < marginal ? shape->marginal_bins : shape->bins,
                                   .kept = l < marginal                    ? 0
                                           : shape->pivot && l == marginal ? shape->pivot
@@ -64,7 +66,7 @@ bool ais_flow_build(ais_flow *flow, const ais_flow_shape *shape, ais_arena *aren
                                   .offset = flow->weights};
         if (!layer->index) return false;
         layer->mapped = dim - layer->kept;
-        layer->params = layer->spline ? ais_spline_params(layer->bins) : AIS_AFFINE_PARAMS;
+        layer->params = layer->element->params(layer->bins);
         if (layer->marginal)
             for (int i = 0; i < dim; i++) layer->index[i] = i;
         else
@@ -112,7 +114,8 @@ static bool take_table(const ais_flow_layer *layer, layer_tape *to, ais_arena *a
 bool ais_flow_takes_one(const ais_flow *flow) {
     for (int l = 0; l < flow->layers; l++) {
         const ais_perceptron *net = &flow->layer[l].net; /* its hidden layers are aligned, as activations want them */
-        if (flow->layer[l].spline || (net->depth && net->hidden % AIS_LANES)) return false;
+        bool neck = flow->layer[l].neck;                 /* any number of lanes is right for it */
+        if ((!neck && !flow->layer[l].element->scales) || (net->depth && net->hidden % AIS_LANES)) return false;
     }
     return true;
 }
@@ -147,6 +150,10 @@ ais_flow_tape *ais_flow_tape_new(const ais_flow *flow, size_t lanes, ais_arena *
     return tape->work && tape->gradient_p && tape->gradient_input ? tape : NULL;
 }
 
+static double bound_of(const ais_flow *flow, const ais_flow_layer *layer) {
+    return layer->element->scales ? layer->most_scale : flow->bound;
+}
+
 /* ---- passes ------------------------------------------------------------------------------------ */
 
 /* Brings a marginal layer's table up to date. Sampling has the same weights in every step. */
@@ -166,8 +173,8 @@ static void close_product(ais_flow_tape *tape, bool inverse, double *log_det) {
 }
 
 /* As many elements at a time as the product can take. */
-static void map_affine(const ais_layer_call *layer, bool inverse, double *z, double *x, ais_flow_tape *tape,
-                       double *log_det) {
+static void map_scales(const ais_element *by, const ais_layer_call *layer, bool inverse, double *z, double *x,
+                       ais_flow_tape *tape, double *log_det) {
     const double most = 512;
     for (int m = 0, count; m < layer->mapped; m += count) {
         if (tape->pending + layer->bound > most) close_product(tape, inverse, log_det);
@@ -176,8 +183,8 @@ static void map_affine(const ais_layer_call *layer, bool inverse, double *z, dou
         ais_layer_call call = *layer;
         call.mapped = count;
         call.index += m;
-        call.p += (size_t)(AIS_AFFINE_PARAMS * m) * tape->lanes;
-        AIS_CHOOSE(ais_affine_map)(&call, inverse, z, x + (size_t)m * tape->lanes, tape->product);
+        call.p += (size_t)(by->params(call.bins) * m) * tape->lanes;
+        AIS_OF(by->map)(&call, inverse, z, x + (size_t)m * tape->lanes, tape->product);
         tape->pending += count * layer->bound;
     }
 }
@@ -198,7 +205,7 @@ void ais_flow_map(const ais_flow *flow, const ais_real *weights, ais_flow_tape *
         ais_layer_call call = {.mapped = layer->mapped,
                                .bins = layer->bins,
                                .index = layer->index + layer->kept,
-                               .bound = layer->spline ? flow->bound : layer->most_scale,
+                               .bound = bound_of(flow, layer),
                                .lanes = lanes,
                                .p = layer->marginal ? own : kept->p,
                                .knots = kept->p};
@@ -209,10 +216,10 @@ void ais_flow_map(const ais_flow *flow, const ais_real *weights, ais_flow_tape *
         }
         AIS_CHOOSE(ais_flow_features)(flow->quadratic, layer->kept, layer->index, lanes, z, kept->features);
         ais_perceptron_forward(&layer->net, own, lanes, kept->features, kept->hidden, kept->p);
-        if (layer->spline)
-            AIS_CHOOSE(ais_spline_map)(&call, inverse, z, kept->x, log_det);
+        if (layer->element->scales)
+            map_scales(layer->element, &call, inverse, z, kept->x, tape, log_det);
         else
-            map_affine(&call, inverse, z, kept->x, tape, log_det);
+            AIS_OF(layer->element->map)(&call, inverse, z, kept->x, log_det);
     }
     close_product(tape, inverse, log_det);
 }
@@ -220,7 +227,7 @@ void ais_flow_map(const ais_flow *flow, const ais_real *weights, ais_flow_tape *
 static ais_element_call element(const ais_flow *flow, const ais_flow_layer *layer, size_t lanes, const ais_real *p,
                                 int mapped) {
     return (ais_element_call){.bins = layer->bins,
-                              .bound = layer->spline ? flow->bound : layer->most_scale,
+                              .bound = bound_of(flow, layer),
                               .lanes = lanes,
                               .p = p + (size_t)(mapped * layer->params) * lanes,
                               .shared = layer->marginal};
@@ -251,10 +258,7 @@ void ais_flow_backward(const ais_flow *flow, const ais_real *weights, ais_flow_t
             ais_real *gradient_p =
                 layer->marginal && !gradient_weights ? NULL : tape->gradient_p + (size_t)(m * layer->params) * lanes;
             ais_element_call call = element(flow, layer, lanes, kept->p, m);
-            if (layer->spline)
-                AIS_CHOOSE(ais_spline_backward)(&call, inverse, x, row, gradient_det, tape->row, gradient_p);
-            else
-                AIS_CHOOSE(ais_affine_backward)(&call, inverse, x, row, gradient_det, tape->row, gradient_p);
+            AIS_OF(layer->element->backward)(&call, inverse, x, row, gradient_det, tape->row, gradient_p);
             memcpy(row, tape->row, lanes * sizeof(double));
         }
         ais_real *to = gradient_weights ? gradient_weights + layer->offset : NULL;

@@ -1,5 +1,5 @@
-/* Coupling flows T on `dim` coordinates: an optional neck, optional marginal splines, then coupling layers of splines
- * or affine maps. A layer keeps some coordinates and maps the others one by one, with parameters
+/* Coupling flows T on `dim` coordinates: an optional neck, optional marginal splines, then coupling layers of one
+ * kind of element (element.h). A layer keeps some coordinates and maps the others one by one, with parameters
  * that a conditioner computes from the kept ones. Points are dim x lanes, in double. */
 #ifndef AIS_MAP_FLOW_H
 #define AIS_MAP_FLOW_H
@@ -7,18 +7,19 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "map/element.h"
 #include "nn/perceptron.h"
 
 typedef struct ais_flow_layer {
-    bool neck;          /* no conditioner: map/neck.h; `bins` is of its warp, all coordinates are mapped */
-    bool marginal;      /* no conditioner: its weights are the parameters */
-    bool spline;        /* else affine */
-    int bins, params;   /* of one element */
-    int kept, mapped;   /* coordinates */
-    double most_scale;  /* affine: bound of the log scale */
-    int *index;         /* kept ones first, then mapped ones */
-    ais_perceptron net; /* features -> mapped x params */
-    size_t offset;      /* of its weights */
+    bool neck;                  /* no conditioner: map/neck.h; `bins` is of its warp, all coordinates are mapped */
+    bool marginal;              /* no conditioner: its weights are the parameters */
+    const ais_element *element; /* of coordinates that are mapped */
+    int bins, params;           /* of one element */
+    int kept, mapped;           /* coordinates */
+    double most_scale;          /* affine: bound of the log scale */
+    int *index;                 /* kept ones first, then mapped ones */
+    ais_perceptron net;         /* features -> mapped x params */
+    size_t offset;              /* of its weights */
 } ais_flow_layer;
 
 typedef struct ais_flow {
@@ -33,9 +34,10 @@ typedef struct ais_flow {
 /* Fills flow from the shape's fields; memory from arena, false when it is out. */
 typedef struct ais_flow_shape {
     int dim, layers, hidden, depth, bins, marginal_bins;
-    int pivot; /* coordinates that the first coupling layer keeps, the last ones; 0: as other layers */
-    int neck;  /* bins of its warp; 0: there is none */
-    bool spline, quadratic, tanh;
+    int pivot;                  /* coordinates that the first coupling layer keeps, the last ones; 0: as other layers */
+    int neck;                   /* bins of its warp; 0: there is none */
+    const ais_element *element; /* of coupling layers; NULL: affine */
+    bool quadratic, tanh;
     double bound;
     uint64_t permutation;
 } ais_flow_shape;

@@ -1,7 +1,8 @@
 /* Instruction sets. A file called *_lanes.c is compiled once per set; inside it every exported
  * function is named AIS_ISA(name), which gives name_base, name_avx2 or name_avx512. A header
  * declares all of them with AIS_DECLARE_LANES, and callers take the one for this machine with
- * AIS_CHOOSE(name).
+ * AIS_CHOOSE(name). Tables hold AIS_EVERY(name), an array,
+ * of which AIS_OF(array) is the one for this machine.
  *
  * Lanes are chains (or members of a batch). Lane counts are multiples of AIS_LANES, the last block
  * being padded, so that a lane's arithmetic never depends on its place or on how many there are:
@@ -46,9 +47,15 @@ const char *ais_isa_name(ais_isa isa);
     result name##_avx512(__VA_ARGS__)
 #define AIS_CHOOSE(name)                                                                                               \
     (ais_isa_now() == AIS_AVX512 ? name##_avx512 : ais_isa_now() == AIS_AVX2 ? name##_avx2 : name##_base)
+#define AIS_EVERY(name)                                                                                                \
+    { name##_base, name##_avx2, name##_avx512 }
+#define AIS_OF(array) ((array)[ais_isa_now()])
 #else
 #define AIS_DECLARE_LANES(result, name, ...) result name##_base(__VA_ARGS__)
 #define AIS_CHOOSE(name)                     (name##_base)
+#define AIS_EVERY(name)                                                                                                \
+    { name##_base }
+#define AIS_OF(array) ((array)[0])
 #endif
 
 #endif

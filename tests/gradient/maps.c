@@ -120,7 +120,7 @@ static void flows(void **state) {
         .dim = 2, .layers = 2, .hidden = 5, .depth = 1, .bins = 5, .bound = 2.2, .tanh = true};
     ais_flow_shape shape = plain;
     flow_case("affine", shape);
-    shape.spline = true;
+    shape.element = &ais_rational_element;
     flow_case("spline", shape);
     shape.depth = 2;
     shape.dim = 3;
@@ -133,7 +133,7 @@ static void flows(void **state) {
     flow_case("spline with a pivot", shape);
     shape.quadratic = true;
     flow_case("quadratic spline", shape);
-    shape.spline = false;
+    shape.element = NULL;
     flow_case("quadratic affine with marginals", shape);
     shape = plain;
     shape.dim = 4;
@@ -141,7 +141,7 @@ static void flows(void **state) {
     flow_case("a neck", shape);
     shape = plain;
     shape.dim = 1;
-    shape.spline = true;
+    shape.element = &ais_rational_element;
     flow_case("spline, dim 1", shape);
 }
 
