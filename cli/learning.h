@@ -18,7 +18,7 @@ typedef struct learning {
 } learning;
 
 #define LEARNING_OPTIONS(set)                                                                                            \
-    {"map", 'm', OPTION_CHOICE, &(set).map, "henon|realnvp|spline|cubic", "family of the learned map (automatic)"},      \
+    {"map", 'm', OPTION_CHOICE, &(set).map, "henon|realnvp|spline", "family of the learned map (automatic)"},            \
         {"involution", 0, OPTION_CHOICE, &(set).involution, "flip|swap", "R of M = g^-1 R g (henon flip, others swap)"}, \
         {"objective",      0,        OPTION_TEXT,                                                                        \
          &(set).objective, "STAGES", "maps: fisher, likelihood+exact; henon: e.g. likelihood+adversarial (automatic)"},  \

@@ -18,16 +18,13 @@ static ais_shape shape_of(const learning *set, int dim) {
     const char *map = set->map ? set->map : "spline";
     ais_shape shape = {
         .dim = dim, .layers = set->layers, .hidden = set->hidden, .depth = set->depth, .bins = set->bins};
-    shape.map = strcmp(map, "henon") == 0     ? AIS_HENON
-                : strcmp(map, "realnvp") == 0 ? AIS_REALNVP
-                : strcmp(map, "cubic") == 0   ? AIS_CUBIC
-                                              : AIS_SPLINE;
+    shape.map = strcmp(map, "henon") == 0 ? AIS_HENON : strcmp(map, "realnvp") == 0 ? AIS_REALNVP : AIS_SPLINE;
     shape.activation = AIS_TANH;
     shape.reversal = AIS_SWAP;
     if (set->involution) shape.reversal = strcmp(set->involution, "swap") == 0 ? AIS_SWAP : AIS_FLIP;
     shape.joint = shape.map == AIS_REALNVP && shape.reversal == AIS_FLIP;
     if (shape.map == AIS_HENON && !set->layers && set->involution) shape.layers = 24;
-    if ((shape.map == AIS_SPLINE || shape.map == AIS_CUBIC) && dim > 2) shape.marginal_bins = 24;
+    if (shape.map == AIS_SPLINE && dim > 2) shape.marginal_bins = 24;
     return shape;
 }
 
@@ -42,8 +39,7 @@ static const char *objection(const learning *set) {
     bool henon = strcmp(map, "henon") == 0;
     if (set->paper && shape_asked(set)) return "--preset paper sets the map itself: leave out --map and its sizes";
     if (set->paper && set->objective) return "--preset paper sets the objective itself: leave out --objective";
-    if (set->bins && strcmp(map, "spline") != 0 && strcmp(map, "cubic") != 0)
-        return "--bins applies only to --map spline and cubic";
+    if (set->bins && strcmp(map, "spline") != 0) return "--bins applies only to --map spline";
     if (set->loss && !(set->objective && strstr(set->objective, "adversarial")))
         return "--loss applies only to --objective adversarial";
     if (set->involution && strcmp(set->involution, "flip") == 0 && !henon)

@@ -10,7 +10,6 @@
  *              for bit, |det J| = 1
  *     realnvp  affine coupling layers, on (x, v) jointly or on x alone
  *     spline   rational-quadratic spline coupling layers on x alone
- *     cubic    the same with monotone cubic splines
  *     affine   nothing but the whitening below, with swap: x' = m + A v, draws of a normal distribution
  * g starts with the affine whitening x -> A^-1 (x - m).
  *
@@ -119,7 +118,7 @@ ais_status ais_kernel_cycle(ais_context *context, ais_kernel *const *parts, int 
 
 /* ---- learned kernels ---------------------------------------------------------------------- */
 
-typedef enum ais_map { AIS_HENON, AIS_REALNVP, AIS_SPLINE, AIS_CUBIC, AIS_AFFINE } ais_map;
+typedef enum ais_map { AIS_HENON, AIS_REALNVP, AIS_SPLINE, AIS_AFFINE } ais_map;
 typedef enum ais_reversal { AIS_FLIP, AIS_SWAP } ais_reversal; /* R: (x,-v) or (v,x) */
 typedef enum ais_activation { AIS_RELU, AIS_TANH } ais_activation;
 typedef enum ais_test { AIS_METROPOLIS, AIS_BARKER } ais_test;
@@ -134,7 +133,7 @@ typedef struct ais_shape {
     int hidden;                /* units of a hidden layer; 0: 32 up to two dimensions, else 64 */
     int depth;                 /* hidden layers of a conditioner; 0: 1. -1: quadratic features */
     ais_activation activation; /* henon as printed: relu */
-    int bins;                  /* spline, cubic: bins of a coupling layer; 0: 16 */
+    int bins;                  /* spline: bins of a coupling layer; 0: 16 */
     int marginal_bins;         /* spline, realnvp: bins of a marginal spline put first; 0: none */
     bool joint;                /* realnvp: on (x, v) jointly instead of x alone */
     int pivot;                 /* spline, realnvp on x: how many coordinates the first coupling layer keeps, the last

@@ -11,5 +11,3 @@ const ais_element ais_affine_element = {.params = affine_params,
                                         .scales = true};
 const ais_element ais_rational_element = {
     .params = ais_spline_params, .map = AIS_EVERY(ais_spline_map), .backward = AIS_EVERY(ais_spline_backward)};
-const ais_element ais_cubic_element = {
-    .params = ais_spline_params, .map = AIS_EVERY(ais_cubic_map), .backward = AIS_EVERY(ais_cubic_backward)};

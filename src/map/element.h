@@ -13,6 +13,6 @@ typedef struct ais_element {
     bool scales; /* `map` takes a product instead of log_det, ais_affine_close ends it, and a point may go alone */
 } ais_element;
 
-extern const ais_element ais_affine_element, ais_rational_element, ais_cubic_element;
+extern const ais_element ais_affine_element, ais_rational_element;
 
 #endif

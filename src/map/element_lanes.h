@@ -49,11 +49,6 @@ AIS_DECLARE_LANES(void, ais_spline_map, const ais_layer_call *call, bool inverse
 AIS_DECLARE_LANES(void, ais_spline_backward, const ais_element_call *call, bool inverse, const double *x,
                   const double *a, const double *b, double *gradient, ais_real *gradient_p);
 
-/* Monotone cubic spline of the same numbers: slopes at knots are shares of the flatter neighbouring bin's. */
-AIS_DECLARE_LANES(void, ais_cubic_map, const ais_layer_call *call, bool inverse, double *z, double *x, double *log_det);
-AIS_DECLARE_LANES(void, ais_cubic_backward, const ais_element_call *call, bool inverse, const double *x,
-                  const double *a, const double *b, double *gradient, ais_real *gradient_p);
-
 /* The same with parameters that all lanes share: first the tables of the `mapped` coordinates, ais_marginal_size
  * doubles, then as many maps as are wanted. */
 static inline size_t ais_marginal_size(int mapped, int bins) {

@@ -10,7 +10,6 @@
     ROW("henon", 5, NULL)                                                                                              \
     ROW("realnvp", 4, &ais_affine_element)                                                                             \
     ROW("spline", 2, &ais_rational_element)                                                                            \
-    ROW("cubic", 2, &ais_cubic_element)                                                                                \
     ROW("affine", 0, NULL)
 
 typedef struct ais_family {

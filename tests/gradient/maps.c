@@ -122,9 +122,6 @@ static void flows(void **state) {
     flow_case("affine", shape);
     shape.element = &ais_rational_element;
     flow_case("spline", shape);
-    shape.element = &ais_cubic_element;
-    flow_case("cubic", shape);
-    shape.element = &ais_rational_element;
     shape.depth = 2;
     shape.dim = 3;
     flow_case("spline, two hidden layers, dim 3", shape);

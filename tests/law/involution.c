@@ -109,7 +109,6 @@ static const ais_shape flow_shapes[] = {
     {.map = AIS_REALNVP, .dim = 4, .reversal = AIS_SWAP, .layers = 3, .depth = -1, .neck = 7},
     {.map = AIS_SPLINE, .dim = 1, .reversal = AIS_SWAP, .bins = 9},
     {.map = AIS_SPLINE, .dim = 2, .reversal = AIS_SWAP, .bins = 24, .activation = AIS_TANH},
-    {.map = AIS_CUBIC, .dim = 2, .reversal = AIS_SWAP, .bins = 24, .activation = AIS_TANH},
     {.map = AIS_SPLINE, .dim = 3, .reversal = AIS_SWAP, .layers = 3, .marginal_bins = 24, .activation = AIS_TANH},
     {.map = AIS_SPLINE,
      .dim = 4,
