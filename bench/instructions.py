@@ -2,7 +2,7 @@
 
     python3 bench/instructions.py [build] [--record]
 
-Compares with bench/instructions.txt and exits 1 when a kernel needs over 2% more; --record writes the file anew. The
+Compares with bench/instructions.txt and exits 1 when a kernel needs over 2% more; --record rewrites the file. The
 count is that of 2n steps minus that of n, so that starting up does not count. It holds for the compiler and the
 instruction set that the file names."""
 import os

@@ -24,7 +24,7 @@ typedef struct budget {
 /* Starts the clock; false after a complaint. */
 bool budget_begin(budget *all, int chains, int draws);
 
-/* Checks the target within the budget, for so many threads, and says what is to be said of it; an exit code. */
+/* Checks the target within the budget, for `threads` threads, and prints what it found; an exit code. */
 int budget_check(budget *all, const ais_target *target, uint64_t seed, int threads);
 
 /* What is left to learn with after the check; an exit code. */

@@ -27,7 +27,7 @@ enum { MOST_THREADS = 4096, GRACE_SECONDS = 60, STACK_BYTES = 32768 };
 /* Of one thread. */
 typedef struct call {
     volatile sig_atomic_t inside;
-    const double *x; /* coordinate i is x[i * points], of the first of so many points */
+    const double *x; /* coordinate i is x[i * points], `points` of them in a row */
     size_t points;
     pthread_t thread;
     sigjmp_buf back;

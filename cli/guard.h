@@ -8,7 +8,7 @@
 #include "isolate.h"
 
 /* Opens a target as ais_target_open does, guards its calls if it is a file of code, and isolates it if that is wanted,
- * for so many threads (0: one per core). At most one is guarded. */
+ * for `threads` threads (0: one per core). At most one is guarded. */
 ais_status guard_open(ais_context *context, const char *spec, const isolation *how, int threads, ais_target **target);
 
 /* What became of the guarded density: a sentence without its end, such as "own.c crashed (...) at mass = 1.5", the

@@ -38,7 +38,7 @@ bool isolation_makes_sense(const isolation *how);
 /* Threads that ask one process: the density need not be safe for more. */
 int isolation_threads(const isolation *how, int threads);
 
-/* Puts processes between the target and its functions, for so many threads (0: one per core). One target at most. */
+/* Puts processes between the target and its functions, for `threads` threads (0: one per core). One target at most. */
 ais_status isolate(ais_context *context, const isolation *how, int threads, ais_target *target);
 
 /* After too many deaths, or when no process can be had: why nothing is evaluated any more, without an end. */

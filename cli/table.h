@@ -20,10 +20,10 @@ void table_begin(table *to, const char *title, const char *const *headings);
 /* A new row with its heading, the other cells "-"; NULL when the table is full. */
 char (*table_row(table *to, const char *heading))[TABLE_CELL];
 
-/* A number with so many significant digits; whole ones from 10^digits on. "-" for NAN, "never" is the caller's. */
+/* A number with `digits` significant digits; whole ones from 10^digits on. "-" for NAN, "never" is the caller's. */
 void cell_number(char cell[TABLE_CELL], double value, int digits);
 
-/* A number with so many digits after the point; "-" for NAN. */
+/* A number with `digits` digits after the point; "-" for NAN. */
 void cell_fixed(char cell[TABLE_CELL], double value, int decimals);
 
 void table_text(const table *from, FILE *file);     /* columns aligned, broken into groups that fit the width */

@@ -273,7 +273,7 @@ static double now(void) {
 /* Whether the keeper ended, killed by somebody: nobody would tell of the workers then. */
 static bool is_alone(void) { return waitpid(all.keeper, NULL, WNOHANG) != 0; }
 
-/* Until the worker is in another state than this; false after so many seconds, or when the keeper is gone. */
+/* Until the worker is in another state than this; false after `seconds`, or when the keeper is gone. */
 static bool leaves(worker *at, state from, double seconds) {
     double end = now() + seconds;
     while ((int)atomic_load(&at->state) == (int)from) {

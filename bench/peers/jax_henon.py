@@ -1,4 +1,4 @@
-"""The paper's 2D kernel (Hénon, 5 layers, hidden 32, flip, relu) on mog6 in JAX, in lax.scan: chain-steps a second."""
+"""The paper's 2D kernel (Hénon, 5 layers, hidden 32, flip, relu) on mog6 in JAX, in lax.scan: chain-steps per second."""
 import time
 
 import targets

@@ -2,8 +2,8 @@
 
     bash bench/peers/run.sh [henon] [regressions] [planes]        (default: all three)
 
-henon        the paper's 2D kernel on mog6: chain-steps a second of JAX (lax.scan) and ours, 1 and 10,000 chains
-regressions  worst ESS a second of NUTS (stanli, blackjax) and ours, and the break-even: from how many effective draws on `run
+henon        the paper's 2D kernel on mog6: chain-steps per second of JAX (lax.scan) and ours, 1 and 10,000 chains
+regressions  worst ESS per second of NUTS (stanli, blackjax) and ours, and the break-even: from how many effective draws on `run
              --effective N` is ahead of NUTS, learning and warm-up counted, in seconds and in evaluations
 planes       seconds until 50 chains x 1000 draws are there, training counted: flowMC and ours
 
@@ -21,7 +21,7 @@ import targets
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from command import AISAMPLER, evaluations, read_json
 
-# Chain-steps a second of the authors' JAX code, 1,000 chains, one core of another machine (Zen 4, AVX-512, 118 GFLOP/s of
+# Chain-steps per second of the authors' JAX code, 1,000 chains, one core of another machine (Zen 4, AVX-512, 118 GFLOP/s of
 # multiply-adds): it cannot be installed from PyPI, so this one number is not of the same run.
 AUTHORS = {"heart": 59e3, "german": 17e3, "australian": 24e3}
 EFFECTIVE = (250, 500, 1000, 2000, 4000, 8000, 16000, 32000)  # where break-even is looked for

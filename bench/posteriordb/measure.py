@@ -5,7 +5,7 @@
 
 CHECKOUT is a checkout of github.com/stan-dev/posteriordb. Taken is every posterior that stanli compiles and that has at most
 100 unconstrained dimensions. Each result is a file in DIR (out/posteriordb), and what is there is not measured again, so that
-the program can be killed and started again, and run in pieces (delete *-run.json to measure our side anew):
+the program can be killed and started again, and run in pieces (delete *-run.json to measure our side again):
 
     NAME-model.json   dimension, microseconds of a gradient, or why there is no model
     NAME-nuts.json    our NUTS with Stan's defaults: 4 chains, 1000 warm-up, diagonal metric, acceptance .8

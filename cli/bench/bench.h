@@ -37,8 +37,8 @@ bool bench_figure_format(const char *path, ais_figure_format *format);
 /* Draws the parts of `found` that can be drawn; an exit code. */
 int bench_draw(const char *path, const json_t *found);
 
-/* Chain-steps a second of a kernel: the best of several short runs, since other work on the machine only slows. 0 after
- * a complaint. */
+/* Chain-steps per second of a kernel: the best of several short runs, since other work on the machine only slows. 0
+ * after a complaint. */
 double steps_per_second(const bench *set, const ais_target *target, const ais_kernel *kernel, int chains, int threads);
 
 #endif

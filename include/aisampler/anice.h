@@ -28,8 +28,8 @@ typedef struct ais_anice_options {
     const ais_anice_shape *shape; /* NULL: the authors' */
     long iterations;              /* of 5 critic steps and one kernel step; 0: 5000 */
     int critic;                   /* units of each of its 3 layers, a multiple of 16; 0: 400 up to 2D, else 800 */
-    int burn_in_steps;            /* chains from noise are 1 to so many steps long; 0: 8 up to 2D, else 16 */
-    int pair_steps;               /* the states of a pair lie 1 to so many steps apart; 0: 2 */
+    int burn_in_steps;            /* chains from noise are 1 to this many steps long; 0: 8 up to 2D, else 16 */
+    int pair_steps;               /* the states of a pair lie 1 to this many steps apart; 0: 2 */
     double velocity_weight;       /* of the mean of v'^2 / 2 in the kernel's loss; 0: 1 */
     double rate;                  /* of Adam; 0: 5e-4 */
     int epoch;                    /* iterations between bootstraps; 0: 500 */

@@ -121,7 +121,7 @@ typedef struct ais_run_footer {
 /* What ais_run makes of a run. */
 typedef struct ais_run_judgement {
     double log_z, log_z_error; /* NAN: not known */
-    long densities, gradients; /* asked of the target, all together; a gradient comes with its density */
+    long densities, gradients; /* evaluations, all together; a gradient comes with its density */
     bool trust;
     const char *verdict;  /* a sentence */
     const char *warnings; /* a line each; "" when there are none */

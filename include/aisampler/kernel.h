@@ -214,9 +214,10 @@ ais_status ais_kernel_anice(ais_context *context, const ais_anice_shape *shape, 
  */
 ais_status ais_kernel_latent(ais_context *context, ais_kernel *map, ais_kernel *inner, ais_kernel **kernel);
 
-/* Between two steps of a latent kernel's inner one so many independent proposals of its map, 0 to 1000, each a step and
- * an evaluation of its own. They cross p at once where the map fits; where it does not, and a chain of proposals alone
- * would stay, the inner kernel leads on (docs/math.md (38)). In warm-up only the inner kernel steps. 0: none. */
+/* Sets how many independent proposals of its map, 0 to 1000, come between two steps of a latent kernel's inner one,
+ * each a step and an evaluation of its own. They cross p at once where the map fits; where it does not, and a chain of
+ * proposals alone would stay, the inner kernel leads on (docs/math.md (38)). In warm-up only the inner kernel steps. 0:
+ * none. */
 enum { AIS_MOST_PROPOSALS = 1000 };
 ais_status ais_kernel_set_proposals(ais_context *context, ais_kernel *latent, int proposals);
 
@@ -228,7 +229,7 @@ ais_status ais_kernel_propose_from(ais_context *context, ais_kernel *latent, ais
 
 /* Parallel tempering from the density q of a map to the target (docs/math.md (39)): every chain has replicas on
  * q^(1-b) p^b, b rising from 0 to 1. At every step each of them makes a local move in the map's latent space, those at
- * b = 0 are drawn anew, and the even or the odd pairs of neighbours are swapped where the test says so. The chain is
+ * b = 0 are drawn afresh, and the even or the odd pairs of neighbours are swapped where the test says so. The chain is
  * the replica at b = 1: it comes by what no local move could reach. One step takes (rungs - 1) leapfrogs + 1
  * gradients, or as many densities as there are rungs. The map belongs to the kernel from here on, also when it fails.
  */

@@ -10,7 +10,7 @@
  *     ais_target density = {.name = "mine", .dim = 10, .logp = my_logp}, *target;
  *     ais_target_with(&context, &density, parameters, 5, &target);
  *
- * The density is asked for values inside of the bounds only, and all that people see is on their scale. For a parameter
+ * The density is evaluated inside of the bounds only, and all that people see is on their scale. For a parameter
  * with a prior the density is the likelihood: the prior must not be in it. For one with bounds alone it is the density
  * of the parameter itself: no Jacobian must be in it. With priors for all, log Z is the evidence.
  *

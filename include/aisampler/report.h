@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* What was asked of the density, and what for. */
+/* How often the density was evaluated, and what for. */
 typedef struct ais_evaluations {
     long densities, gradients; /* all together; a gradient comes with its density */
     long start;    /* of both: the check of the target, the start of learning, the starting points of chains */

@@ -43,7 +43,7 @@ typedef struct ais_budget {
     double seconds;
 } ais_budget;
 
-/* What is left of a budget after so many evaluations and seconds, less the time that judging and writing will take.
+/* What is left of a budget after these evaluations and seconds, less the time that judging and writing will take.
  * AIS_SPENT when that is nothing. */
 ais_status ais_budget_left(ais_context *context, const ais_budget *all, long evaluations, double seconds,
                            ais_budget *left);
@@ -99,7 +99,7 @@ typedef struct ais_run_options {
     void *progress_data;
     /* Non-zero ends learning with the best kernel so far, and drawing with the draws so far; or NULL. Who sets it back
      * to zero in `learned` gets draws after learning was stopped. A density that cannot go on sets it and answers NaN:
-     * it is asked no more, not even to judge, and the draws so far come back. It is read atomically; from another
+     * it is evaluated no more, not even to judge, and the draws so far come back. It is read atomically; from another
      * thread than the one that called, set it so: __atomic_store_n(&stop, 1, __ATOMIC_RELAXED). */
     const volatile sig_atomic_t *stop;
     const ais_ranks *ranks; /* rank 0 alone has sinks, and gets draws and diagnosis; NULL: all here */
@@ -148,7 +148,7 @@ ais_status ais_run_recall_learned(ais_context *context, const char *checkpoint, 
                                   ais_kernel **kernel, ais_training **training);
 
 /* report.html of a run: verdict, numbers, table, figures (report.h). A target with a reference adds what is known of
- * it; other densities are not asked again. AIS_BAD_ARGUMENT when there are no draws, or nobody judged them. */
+ * it; other densities are not evaluated again. AIS_BAD_ARGUMENT when there are no draws, or they were not diagnosed. */
 typedef struct ais_run_page {
     const char *title;                /* what was drawn from, in words */
     uint64_t seed;                    /* of the run */

@@ -81,7 +81,7 @@ typedef struct ais_sample_result {
                                 for kernels without an involution */
     double effective;        /* worst ESS of all chains together when it was last looked at; NAN unless asked for */
     long divergences;
-    /* Counted, not estimated: what was asked of the target in this call. A gradient comes with its density. */
+    /* Counted, not estimated: evaluations of the target in this call. A gradient comes with its density. */
     long densities, gradients;
     long start_evaluations;  /* of them, for the starting points and the first step sizes */
     long warmup_evaluations; /* of them, in warm-up; the rest was for the draws */

@@ -33,7 +33,7 @@ typedef struct ais_reference {
     /* An exact, independent draw: a pure function of seed and index. NULL if there is none. */
     void (*draw)(uint64_t seed, uint64_t index, double *x, void *data);
     const char *source; /* where the numbers come from, in words */
-    double size;        /* the moments were estimated from so many draws; 0: exact */
+    double size;        /* how many draws the moments were estimated from; 0: exact */
 } ais_reference;
 
 /* What people are shown of a draw instead of x: parameters within their bounds, a Stan program's parameters and
@@ -110,14 +110,14 @@ void ais_parameter_text(const ais_parameter *parameter, char *text, size_t size)
  * number, grad agrees with finite differences of logp, batch with logp. The message names the
  * coordinate, the point and both values.
  *
- * A density without a reference is asked from two threads at once as well: one that writes to a static variable is
+ * A density without a reference is evaluated by two threads at once as well: one that writes to a static variable is
  * refused if they meet, which they seldom do in less than a microsecond.
  *
  * A gradient that is off by no more than 2% of its scale, or by what the noise of logp explains, is imprecise, not
  * wrong (ODE solvers, single precision): the check passes and leaves a note. Only proposals depend on a gradient, never
  * the accept test. */
 typedef struct ais_check {
-    long evaluations;          /* in: densities and gradients that may be asked for; 0: any number */
+    long evaluations;          /* in: densities and gradients that may be evaluated; 0: any number */
     int threads;               /* in: that will ask at once; 1: two threads are not tried */
     long densities, gradients; /* out: asked for */
     char note[400];            /* out: one sentence for the user, or empty */

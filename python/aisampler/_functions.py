@@ -49,7 +49,7 @@ class Functions:
         raise NotImplementedError
 
     def blame(self, x: np.ndarray) -> np.ndarray:
-        """Which of the points it is that `values` raises at: they are asked one by one."""
+        """Which of the points it is that `values` raises at: they are evaluated one by one."""
         for point in x:
             try:
                 self.values(point[None])

@@ -20,7 +20,7 @@ from ._stan import variables
 
 @dataclasses.dataclass(frozen=True)
 class Evaluations:
-    """What was asked of the density. A gradient comes with its density."""
+    """How often the density was evaluated. A gradient comes with its density."""
 
     densities: int
     gradients: int
@@ -53,7 +53,7 @@ class Run:
     def __init__(self, made: Any, kernel: Optional[Kernel], target: Any, open_target: Optional[Callable[[], Any]], title: str,
                  seed: int, configuration: List[str], again: Optional[Callable[[int], "Result"]] = None):
         self.made, self.title, self.seed, self.configuration = made, title, seed, configuration
-        self.again = again  # with so many more draws
+        self.again = again  # with more draws
         self._given, self._target, self._open_target = kernel, target, open_target
 
     def kernel(self) -> Kernel:
@@ -162,7 +162,7 @@ class Result:
         return self._kept().report(path, shown(parameters, self.names), true_values(truth, self.names))
 
     def extend(self, draws: int) -> "Result":
-        """A result with so many more draws per chain, all of them judged together; this one stays as it is.
+        """A result with this many more draws per chain, all of them judged together; this one stays as it is.
 
         It equals that of a run that had asked for more draws at first. The run must have been given a ``checkpoint``,
         from which it goes on, and must be over. What ``effective``, ``evaluations`` or ``seconds`` ended goes on without
@@ -213,7 +213,7 @@ def _decimals(error: float) -> int:
 
 
 def read_result(run: Run, stopped: bool) -> Result:
-    """Copies what C has of draws and numbers; kernel and report are asked of it later."""
+    """Copies what C has of draws and numbers; kernel and report are fetched later."""
     made: RunResult = run.made.contents
     draws = made.draws.contents
     shape = (draws.chains, draws.draws)

@@ -243,7 +243,7 @@ def sample(
     names
         Of the parameters; x.1, x.2, ... when left out.
     bounds
-        A pair (low, high) for each parameter, None where there is no bound. ``logp`` is asked inside of them only and
+        A pair (low, high) for each parameter, None where there is no bound. ``logp`` is evaluated inside of them only and
         knows nothing of the transform: draws, ``logp`` and log Z are those of the parameters themselves. Warnings and
         ``start_scale`` are about the unbounded scale: log-odds between two bounds, the logarithm of the distance to one.
         Short for a ``prior`` of "between(low, high)" and the like.

@@ -17,7 +17,7 @@ typedef struct ais_nice_tape {
 
 bool ais_nice_tape_new(const ais_nice *nice, size_t lanes, int most, ais_arena *arena, ais_nice_tape *tape);
 
-/* The state after so many steps: dim x lanes. */
+/* The state after `steps` steps: dim x lanes. */
 ais_real *ais_nice_state(const ais_nice *nice, const ais_nice_tape *tape, int steps);
 
 /* steps times f, each with its own v. */

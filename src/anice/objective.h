@@ -13,7 +13,7 @@
 typedef struct ais_anice_objective {
     ais_nice nice;
     ais_critic critic;
-    size_t batch; /* a multiple of 2 AIS_LANES: so many z and x, and half as many pairs of draws */
+    size_t batch; /* a multiple of 2 AIS_LANES: this many z and x, and half as many pairs of draws */
     double velocity_weight;
     ais_nice_tape from_noise, pairs;  /* batch lanes; 2 batch lanes, those from x first */
     ais_critic_tape tape, chain_tape; /* for the critic's step, for the kernel's */

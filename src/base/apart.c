@@ -91,7 +91,7 @@ void ais_apart_end(ais_servant *servant) {
     *servant = (ais_servant){-1, -1};
 }
 
-/* No more memory than there is now, and so many bytes. */
+/* No more memory than there is now, and `bytes` more. */
 static void limit_memory(double bytes) {
     FILE *file = fopen("/proc/self/statm", "r");
     double pages = 0;

@@ -8,7 +8,7 @@ enum { MAPS = 1, HENON = 2, LOOK = MAPS | HENON, DATA = 4, ANICE = 8, DRAWING = 
 #define EVERY              0, UINT64_C(1) << 32 /* chain */
 #define BETWEEN(low, high) UINT64_C(1) << (low), (UINT64_C(1) << (high)) - (UINT64_C(1) << (low))
 #define BELOW(high)        0, UINT64_C(1) << (high)
-#define LAYERS(count)      ((uint64_t)(count) << 24) /* the steps of so many layers of a map */
+#define LAYERS(count)      ((uint64_t)(count) << 24) /* the steps of `count` layers of a map */
 
 /* {jobs, purposes, first chain, chains, first step, steps}. Numbers that stand here decide results: where two rows
  * meet, change the one that fewer results depend on. */

@@ -135,7 +135,7 @@ void ais_tuned_chain_move(ais_state *state, ais_tuned_chain *chain, int lane, co
     chain->version = ++state->version[lane];
 }
 
-/* A window's end: its variances become the metric, and the step size is searched and averaged anew. */
+/* A window's end: its variances become the metric, and the step size is searched and averaged from the start. */
 static ais_status new_metric(ais_context *context, const ais_state *state, ais_tuned_chain *chain, int lane,
                              ais_phase *start, ais_phase *scratch) {
     if (!ais_metric_learn(&chain->metric, &chain->welford))

@@ -53,7 +53,7 @@ static void keep_worst(ais_worst *worst, double value, bool worse_is_larger, int
     if (worst->parameter < 0 || worse) *worst = (ais_worst){value, parameter};
 }
 
-/* The sampling error of the mean of x, whose ESS is taken anew: it is not rank-normalised. */
+/* The sampling error of the mean of x, whose ESS is computed here: it is not rank-normalised. */
 static double mean_error(ais_column *column, const double *x) {
     if (column->draws < 4 || !ais_column_usable(x, column->n)) return NAN;
     ais_column_split(column, x, column->split);

@@ -51,7 +51,7 @@ static int put_config(int file, const char *const *config) {
 }
 
 /* A dimension with its coordinate variable, whose values come last: a value between two definitions
- * would write all of the file's metadata anew. */
+ * would rewrite all of the file's metadata. */
 static int define_axis(int group, const char *name, size_t length, int *dimension) {
     int variable, code = nc_def_dim(group, name, length, dimension);
     return code ? code : nc_def_var(group, name, NC_INT64, 1, dimension, &variable);

@@ -161,7 +161,7 @@ static double descend(const ais_curve_sample *of, int scale_terms, int place_ter
     return value;
 }
 
-/* Fits with so many features for scale and shift; what is left. */
+/* Fits with the given numbers of features for scale and shift; what is left. */
 double ais_curve_fit(const ais_curve_sample *of, int scale_terms, int place_terms, ais_curve *c) {
     *c = (ais_curve){0};
     value_of(of, c);

@@ -36,7 +36,7 @@ double ais_curve_dot(const double *w, const double *f);
 /* f of n values of the kept coordinate, as quadratic conditioners have it. */
 void ais_curve_features(size_t n, const double *kept, double *f);
 
-/* Fits with so many features for scale and shift; the mean of (z + slope)^2, tamed, or of -log q. */
+/* Fits with the given numbers of features for scale and shift; the mean of (z + slope)^2, tamed, or of -log q. */
 double ais_curve_fit(const ais_curve_sample *of, int scale_terms, int place_terms, ais_curve *c);
 
 /* As many features as Schwarz's criterion prefers. */

@@ -4,7 +4,7 @@
  *
  *     likelihood      -log q(g(u, v))
  *     exact           ais_exact_loss of l, the true log ratio: the target's gradient, or differences of its density
- *     adversarial     -2 E 1/(1 + e^-d), d a discriminator's value: nothing is asked of the target
+ *     adversarial     -2 E 1/(1 + e^-d), d a discriminator's value: the target is not evaluated
  *
  * to the last two: the mixing term times its strength, and the likelihood times its own. */
 #ifndef AIS_FIT_HENON_OBJECTIVE_H

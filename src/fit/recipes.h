@@ -20,10 +20,10 @@ typedef struct ais_recipe {
     long helper_first;             /* its steps before the kernel's first */
     int helper_turns;              /* its steps for one of the kernel's */
     int batch;                     /* points of a gradient; 0: all there are */
-    long judge_every;              /* a judgement every so many steps, and one at the end */
-    int judgements;                /* or: so many, spread evenly, the last one at the end */
+    long judge_every;              /* steps between two judgements, and one at the end */
+    int judgements;                /* or: how many, spread evenly, the last one at the end */
     int judge_chains, judge_draws; /* of a judgement by fresh chains */
-    int patience;                  /* ends after so many judgements that were no better than the best; 0: never */
+    int patience;                  /* ends after this many judgements that were no better than the best; 0: never */
     int rollbacks;                 /* training ends when there were more; 0: 8 */
     bool judge_first;              /* one more judgement, before the first step */
 } ais_recipe;

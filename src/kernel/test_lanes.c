@@ -31,7 +31,7 @@ void AIS_ISA(ais_kinetic)(int dim, size_t lanes, const double *v, const double *
     }
 }
 
-/* `vectors` of chains: so many, because each of their powers is a long chain of operations that wait for one another.
+/* `vectors` of chains at once, because each of their powers is a long chain of operations that wait for one another.
  */
 AIS_INLINE void test(const ais_test_call *call, int vectors, size_t c, double *chance, int64_t *taken) {
     enum { MOST = AIS_LANES / AIS_WORDS };

@@ -86,7 +86,7 @@ void ais_learned_lattice_involution(const ais_learned *learned, ais_proposal *pr
                       z + (size_t)proposal->dim * proposal->lanes, z);
 }
 
-/* The largest |value - wanted| of each lane; NaN sticks. */
+/* worst[c] becomes max(worst[c], |value - wanted|) over the rows of lane c; once NaN it stays NaN. */
 static void add_miss(int dim, size_t lanes, const double *value, const double *wanted, double *worst) {
     for (size_t i = 0; i < (size_t)dim; i++)
         for (size_t c = 0; c < lanes; c++) {

@@ -48,7 +48,8 @@ static void estimate_logp(const ais_learned *learned, const own *mine, const dou
 }
 
 /* Where x was moved by another u becomes the lattice number nearest to it, at most 2^-33 of the whitened scale away,
- * and x what belongs to that. A chain beyond the lattice's ends keeps its x, and M leaves it there. z is u before. */
+ * and x is computed from it. A chain beyond the lattice's ends keeps its x, and M leaves it there. On entry proposal->z
+ * has u. */
 static void put_on_lattice(const ais_learned *learned, ais_state *state, own *mine) {
     const ais_proposal *proposal = &mine->proposal;
     size_t lanes = proposal->lanes, rows = (size_t)proposal->dim * lanes;
@@ -156,8 +157,8 @@ static void take(const own *mine, int rows, const void *from, void *to) {
     AIS_CHOOSE(ais_take)(rows, mine->proposal.lanes, mine->proposal.chains, mine->taken, from, to);
 }
 
-/* A chain alone branches: while it is right to foresee that a proposal is accepted, or not, the next one is under way
- * before the density is known. */
+/* For one chain a branch is faster than selects: the processor predicts whether the proposal is accepted, and begins
+ * the next one before the density is known. */
 static void move_alone(ais_state *state, own *mine) {
     const ais_proposal *proposal = &mine->proposal;
     if (!mine->taken[0]) return;
@@ -169,7 +170,7 @@ static void move_alone(ais_state *state, own *mine) {
     mine->seen[0] = ++state->version[0];
 }
 
-/* The lanes that accepted take over everything that belongs to a point. */
+/* Lanes that accepted take over the proposal: the point and all that was computed from it. */
 static void move(ais_state *state, own *mine) {
     const ais_proposal *proposal = &mine->proposal;
     int dim = proposal->dim;

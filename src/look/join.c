@@ -77,7 +77,7 @@ static ais_status look_between(ais_evaluator *evaluator, const ais_modes *modes,
     return AIS_OK;
 }
 
-/* Most ways are divided in the middle, and modes that are one by other ways need not be asked again. */
+/* Most ways are divided in the middle, and modes that were joined by other ways need no evaluation. */
 static ais_status join(ais_evaluator *evaluator, const ais_modes *modes, int *group, ais_arena *arena) {
     static const int middle[] = {5}, quarters[] = {3, 7}, others[] = {1, 2, 4, 6, 8, 9};
     enum { MOST = sizeof others / sizeof *others };

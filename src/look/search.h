@@ -11,7 +11,7 @@ typedef struct ais_search {
     ais_evaluator *evaluator;
     uint64_t seed;
     double scale;          /* s of the search region N(0, s^2 I) */
-    double *unit;          /* dim: coordinates of the region are so many times as wide */
+    double *unit;          /* dim: how many times as wide coordinates of the region are */
     double *variance;      /* dim: of the highest mode, once there is one */
     int most;              /* modes that are kept */
     ais_modes *modes;      /* room for at least 2 most */

@@ -54,15 +54,15 @@ typedef struct ais_start {
     double *mode_factor; /* modes x dim x dim: F with covariance F F' */
     double *mode_weight; /* modes: of the target, by the weighted draws */
     bool annealed;       /* annealing was needed */
-    bool trusted;        /* the weights of the draws passed the check */
+    bool trusted;        /* the importance weights are even enough: Pareto k and ESS passed */
     double importance_ess, importance_n, pareto_k;
-    bool spent;                /* the budget ended it: what was found by then */
+    bool spent;                /* the budget ran out: this is what was found until then */
     double *peak;              /* dim: the highest point that an optimisation reached */
     double scale;              /* of the region searched in the end */
     long densities, gradients; /* evaluated */
     long screened;             /* points of the region */
-    long sparse;               /* points that have all but a few coordinates of a mode */
-    int fewest_hits;           /* of both, those that the least seen of the relevant modes explains */
+    long sparse;               /* points screened in planes: a mode's coordinates but for a few */
+    int fewest_hits;           /* how many points of both kinds fell on the relevant mode that got fewest */
     char sentence[AIS_START_TEXT];
     char warning[AIS_START_TEXT]; /* empty when there is nothing to warn of */
     ais_components mixture;       /* the Student-t mixture itself: an independence proposal */

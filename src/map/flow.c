@@ -11,7 +11,7 @@
  * a pivot layer, of which there is one, must be able to undo a funnel. */
 static const double most_scale = 2, pivot_most_scale = 64;
 
-/* Which coordinates a layer keeps: in turn one half and the other, halves drawn anew for every pair
+/* Which coordinates a layer keeps: in turn one half and the other, other halves for every pair
  * of layers. In two dimensions that is one and the other. */
 static void choose_halves(const ais_flow_shape *shape, int layer, int *index) {
     int dim = shape->dim, kept = dim / 2;

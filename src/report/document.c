@@ -59,7 +59,7 @@ ais_status ais_document_figure(ais_context *context, FILE *file, const ais_figur
         ais_document_note(file, "There is no figure here: this aisampler was built without cairo.");
         return AIS_OK;
     }
-    if (figure->columns > 0) /* so many at most, fewer where the page is narrow */
+    if (figure->columns > 0) /* at most this many, fewer where the page is narrow */
         fprintf(file, "<div class=\"panels rows\" style=\"--columns:%d;--paper-columns:%d\">\n", figure->columns,
                 figure->columns == 2 || figure->columns == 4 ? figure->columns : 3);
     else

@@ -28,8 +28,9 @@ typedef struct ais_figure_kind {
     ais_status (*draw)(ais_scene *scene);
     /* NULL, or why the figure cannot be made of these draws; NULL itself: it can always be made. */
     const char *(*objection)(const ais_figure_data *data);
-    int least, most; /* parameters, when none are named: so many, and up to `most` that need a look. 0: not by one */
-    int columns;     /* of panels; 0: chosen */
+    int least,
+        most; /* parameters, when none are named: at least `least`, and up to `most` that need a look. 0: not by one */
+    int columns; /* of panels; 0: chosen */
 } ais_figure_kind;
 
 /* In the order in which a report has them. */

@@ -10,7 +10,7 @@ void ais_report_number(double value, char number[32]);
 /* The sentence at the end of a report. */
 void ais_report_verdict(const ais_diagnosis *diagnosis, char verdict[256]);
 
-/* Worst ESS of all chains a second of sampling, or of training, warm-up and sampling; NAN where
+/* Worst ESS of all chains per second of sampling, or of training, warm-up and sampling; NAN where
  * the times are unknown. run may be NULL. */
 double ais_report_rate(const ais_diagnosis *diagnosis, const ais_report_run *run);
 double ais_report_rate_with_training(const ais_diagnosis *diagnosis, const ais_report_run *run);

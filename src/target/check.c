@@ -20,7 +20,7 @@
 enum {
     TRIES = 100,  /* points that may be tried, as many as the sampler tries to start */
     POINTS = 24,  /* of them inside the support are enough */
-    TWICE = 4,    /* of them are asked for a second time */
+    TWICE = 4,    /* of them are evaluated a second time */
     CLOSE_BY = 3, /* points that must confirm a wrong derivative */
     CLIMB = 40,   /* gradients spent on the way uphill */
 };

@@ -1,4 +1,4 @@
-/* A target that counts what is asked of it, and answers no more once a budget is spent.
+/* A target that counts its evaluations, and refuses them once a budget is spent.
  *
  * Every block of chains has one of its own: its thread alone writes the counts, so that counting needs no lock, and
  * anybody may read them. A question beyond the budget, or after *halt was set, is answered with NaN without asking the
@@ -15,12 +15,12 @@
 typedef struct ais_counted {
     ais_target target; /* to be used in place of the inner one; its data is this struct */
     const ais_target *inner;
-    atomic_long densities, gradients; /* asked of the inner target so far */
+    atomic_long densities, gradients; /* evaluated by the inner target so far */
     long left;                        /* evaluations still allowed */
     const atomic_bool *halt;          /* never NULL */
-    bool refused;                     /* something was asked beyond that */
-    size_t padded, chains;            /* of a batch of so many points the first so many are somebody's; 0: of none */
-    double *packed;                   /* dim x chains, where there is padding */
+    bool refused;                     /* an evaluation beyond that was refused */
+    size_t padded, chains; /* a batch of `padded` points of which the first `chains` are not padding; 0: none */
+    double *packed;        /* dim x chains, where there is padding */
 } ais_counted;
 
 /* Without a limit, to begin with. A block of chains pads its batches to lanes: only
@@ -32,7 +32,8 @@ void ais_counted_end(ais_counted *counted);
 /* The target behind one that counts; any other target itself. */
 const ais_target *ais_counted_inner(const ais_target *target);
 
-/* Counts what is asked of the inner target directly; false, and refused, when that is more than is allowed. */
+/* Counts evaluations of the inner target that the caller makes directly; false, and refused, when that is more than is
+ * allowed. */
 bool ais_counted_add(ais_counted *counted, long densities, long gradients);
 
 long ais_counted_densities(const ais_counted *counted);

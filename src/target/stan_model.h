@@ -19,7 +19,7 @@ typedef struct ais_stan_failures {
 
 /* Shared with processes that are forked later (stan_record.c). */
 typedef struct ais_stan_record {
-    atomic_long points; /* that were asked for */
+    atomic_long points; /* that were evaluated */
     ais_stan_failures density, shown;
     pthread_mutex_t telling; /* of failures but their counts */
     double x[];              /* 2 dim: theirs */

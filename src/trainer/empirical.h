@@ -38,7 +38,7 @@ typedef struct ais_empirical_stage {
     const ais_sample_split *split;
     uint64_t seed;
     ais_pool *pool;
-    ais_recipe recipe; /* a batch is so many draws; the discriminator sees as many proposals */
+    ais_recipe recipe; /* its batch counts draws; the discriminator sees as many proposals */
     ais_watch watch;
     double first_loss, best_loss, last_loss; /* out: held out; first before training */
     int rollbacks;                           /* out */

@@ -7,7 +7,7 @@
 
 #include <aisampler/trainer.h>
 
-enum { AIS_IDENTITY_POINTS = 4 }; /* at which a density is asked, to be known again */
+enum { AIS_IDENTITY_POINTS = 4 }; /* at which a density is evaluated, to be recognised */
 
 /* Lines "key value", released by free(); NULL when memory is out. Budgets are among them: they
  * decide when learning ends. Threads and whatever else cannot change the result are left out. */

@@ -147,7 +147,7 @@ ais_status ais_map_relieve(ais_context *context, ais_map_learning *learning, ais
 
 /* ---- map_differences.c ----------------------------------------------------------------------------- */
 
-/* Whether so many gradients of differences would pay: what the best wastes is more. */
+/* Whether this many gradients of differences would pay: what the best wastes is more. */
 bool ais_map_differences_pay(const ais_map_learning *learning, double gradients);
 
 /* From now on the evaluator's target has a gradient, made of differences, whose steps go by the present affine map. */

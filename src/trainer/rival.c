@@ -23,7 +23,7 @@ static ais_status speed(ais_context *context, const ais_population *population, 
         .chains = CHAINS, .warmup = learned ? 0 : WARMUP, .draws = DRAWS, .seed = seed, .start = start, .x = x};
     ais_status status = ais_short_run_go(context, target, kernel, population->pool, &run);
     if (status != AIS_OK) return status;
-    double lanes = learned ? AIS_LANES : 1; /* a short run pads one chain to so many */
+    double lanes = learned ? AIS_LANES : 1; /* a short run pads one chain to this many */
     status = ais_find_worst_ess(context, target->dim, CHAINS, DRAWS, x, rate);
     if (status != AIS_OK) return status;
     *rate *= lanes / run.seconds;

@@ -125,7 +125,7 @@ static void learned_steps(void **unused) {
     }
 }
 
-/* Classical kernels in latent spaces, alone and in a cycle with the map, which makes them compute z anew. */
+/* Classical kernels in latent spaces, alone and in a cycle with the map, which makes them compute z again. */
 static void latent_steps(void **unused) {
     (void)unused;
     ais_kernel *(*const inner[])(void) = {tuned_rwm, tuned_hmc, tuned_nuts, tuned_nuts_dense};

@@ -1,5 +1,5 @@
 /* Independent proposals (swap, T on x alone): the map T^-1 that makes them is the inverse of T, its determinant is T's,
- * and a chain is the same whatever chains share its block, also in a cycle that makes it compute T(x) anew. */
+ * and a chain is the same whatever chains share its block, also in a cycle that makes it compute T(x) again. */
 #include "support.h"
 
 #include <aisampler/kernel.h>
