@@ -1,6 +1,7 @@
 #include "classical/classical.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ROW(name) &ais_classical_##name,
@@ -91,3 +92,12 @@ ais_status ais_kernel_classical(ais_context *context, const char *name, const ai
             return ais_fail(context, AIS_BAD_ARGUMENT, "%s takes no %s", name, field->key);
     return row->make(context, &wish, kernel);
 }
+
+ais_status ais_classical_keep(ais_context *context, const ais_kernel *made, size_t size, ais_kernel **kernel) {
+    *kernel = malloc(size);
+    if (!*kernel) return ais_fail_memory(context, made->type->name, size);
+    memcpy(*kernel, made, size);
+    return AIS_OK;
+}
+
+void ais_classical_free(ais_kernel *kernel) { free(kernel); }

@@ -37,4 +37,8 @@ const ais_classical_field *ais_classical_option(const ais_classical *row, int k)
 /* "rwm, hmc or nuts" */
 void ais_classical_list(const char *last, char *text, size_t size);
 
+/* A kernel in memory of its own, copied from `made`, a struct that begins with an ais_kernel; free is for its type. */
+ais_status ais_classical_keep(ais_context *context, const ais_kernel *made, size_t size, ais_kernel **kernel);
+void ais_classical_free(ais_kernel *kernel);
+
 #endif

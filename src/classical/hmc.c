@@ -2,7 +2,6 @@
  * accept test on the energy. A trajectory that leaves the support is rejected; its reverse leaves it
  * at the same point, so the chain stays reversible. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "classical/classical.h"
 #include "classical/tuning.h"
@@ -73,18 +72,16 @@ static void persist(const ais_kernel *kernel, ais_state *state, void *own, int l
     ais_tuned_chain_persist(&((block *)own)->chain[lane], state, lane, record);
 }
 
-static void release(ais_kernel *kernel) { free(kernel); }
-
 static const ais_kernel_type type = {
     .name = "hmc",
-    .info = 1u << AIS_INFO_ACCEPT_STAT | 1u << AIS_INFO_STEP_SIZE | 1u << AIS_INFO_N_LEAPFROG |
-            1u << AIS_INFO_DIVERGENT | 1u << AIS_INFO_ENERGY,
     .needs_gradient = true,
     .trajectories = true,
+    .info = 1u << AIS_INFO_ACCEPT_STAT | 1u << AIS_INFO_STEP_SIZE | 1u << AIS_INFO_N_LEAPFROG |
+            1u << AIS_INFO_DIVERGENT | 1u << AIS_INFO_ENERGY,
     .init = init,
     .step = step,
     .persist = persist,
-    .free = release,
+    .free = ais_classical_free,
 };
 
 ais_status ais_kernel_hmc(ais_context *context, const ais_hmc_options *options, ais_kernel **kernel) {
@@ -103,11 +100,7 @@ ais_status ais_kernel_hmc(ais_context *context, const ais_hmc_options *options, 
     if (!(made.jitter >= 0 && made.jitter < 1))
         return ais_fail(context, AIS_BAD_ARGUMENT, "hmc: jitter is %g, but must be at least 0 and below 1",
                         made.jitter);
-    hmc *memory = malloc(sizeof *memory);
-    if (!memory) return ais_fail_memory(context, "hmc", sizeof *memory);
-    *memory = made;
-    *kernel = &memory->kernel;
-    return AIS_OK;
+    return ais_classical_keep(context, &made.kernel, sizeof made, kernel);
 }
 
 static ais_status make(ais_context *context, const ais_classical_options *options, ais_kernel **kernel) {

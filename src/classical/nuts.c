@@ -1,5 +1,4 @@
 /* The No-U-Turn sampler as a kernel: trajectories by nuts_tree.c, step size and metric by tuning.c. */
-#include <stdlib.h>
 
 #include "classical/classical.h"
 #include "classical/nuts_tree.h"
@@ -61,8 +60,6 @@ static void persist(const ais_kernel *kernel, ais_state *state, void *own, int l
     ais_tuned_chain_persist(&((block *)own)->chain[lane], state, lane, record);
 }
 
-static void release(ais_kernel *kernel) { free(kernel); }
-
 static const ais_kernel_type type = {
     .name = "nuts",
     .info = 1u << AIS_INFO_ACCEPT_STAT | 1u << AIS_INFO_STEP_SIZE | 1u << AIS_INFO_TREE_DEPTH |
@@ -72,7 +69,7 @@ static const ais_kernel_type type = {
     .init = init,
     .step = step,
     .persist = persist,
-    .free = release,
+    .free = ais_classical_free,
 };
 
 ais_status ais_kernel_nuts(ais_context *context, const ais_nuts_options *options, ais_kernel **kernel) {
@@ -91,11 +88,7 @@ ais_status ais_kernel_nuts(ais_context *context, const ais_nuts_options *options
     if (made.kernel.max_depth < 1 || made.kernel.max_depth > LARGEST_DEPTH)
         return ais_fail(context, AIS_BAD_ARGUMENT, "nuts: max_depth is %d, but must lie between 1 and %d, or 0 for %d",
                         made.kernel.max_depth, LARGEST_DEPTH, DEFAULT_DEPTH);
-    nuts *memory = malloc(sizeof *memory);
-    if (!memory) return ais_fail_memory(context, "nuts", sizeof *memory);
-    *memory = made;
-    *kernel = &memory->kernel;
-    return AIS_OK;
+    return ais_classical_keep(context, &made.kernel, sizeof made, kernel);
 }
 
 static ais_status make(ais_context *context, const ais_classical_options *options, ais_kernel **kernel) {

@@ -1,7 +1,6 @@
 /* Random-walk Metropolis: all chains of the block propose together, so that the target's batch form
  * is used. Warm-up learns a variance per coordinate in windows and the scale by dual averaging. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "classical/classical.h"
@@ -153,15 +152,13 @@ static void persist(const ais_kernel *kernel, ais_state *state, void *own, int l
     ais_welford_persist(&t->welford, record);
 }
 
-static void release(ais_kernel *kernel) { free(kernel); }
-
 static const ais_kernel_type type = {
     .name = "rwm",
     .info = 1u << AIS_INFO_ACCEPT_STAT | 1u << AIS_INFO_STEP_SIZE,
     .init = init,
     .step = step,
     .persist = persist,
-    .free = release,
+    .free = ais_classical_free,
 };
 
 ais_status ais_kernel_rwm(ais_context *context, const ais_rwm_options *options, ais_kernel **kernel) {
@@ -174,11 +171,8 @@ ais_status ais_kernel_rwm(ais_context *context, const ais_rwm_options *options, 
         return ais_fail(context, AIS_BAD_ARGUMENT,
                         "rwm: target_accept is %g, but must lie between 0 and 1 (0 itself means the default)",
                         wish.target_accept);
-    rwm *made = malloc(sizeof *made);
-    if (!made) return ais_fail_memory(context, "rwm", sizeof *made);
-    *made = (rwm){.kernel = {.type = &type}, .options = wish};
-    *kernel = &made->kernel;
-    return AIS_OK;
+    const rwm made = {.kernel = {.type = &type}, .options = wish};
+    return ais_classical_keep(context, &made.kernel, sizeof made, kernel);
 }
 
 static ais_status make(ais_context *context, const ais_classical_options *options, ais_kernel **kernel) {

@@ -3,7 +3,6 @@
  * the slice. Every step moves, and there is no scale that could be wrong by much: widths are tuned in warm-up, three
  * times the mean move of their coordinate. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "classical/classical.h"
 
@@ -112,8 +111,6 @@ static void persist(const ais_kernel *kernel, ais_state *state, void *own, int l
     ais_record_bytes(record, b->moves + lane, sizeof *b->moves);
 }
 
-static void release(ais_kernel *kernel) { free(kernel); }
-
 static const ais_kernel_type type = {
     .name = "slice",
     .info = 1u << AIS_INFO_ACCEPT_STAT | 1u << AIS_INFO_STEP_SIZE,
@@ -121,18 +118,15 @@ static const ais_kernel_type type = {
     .init = init,
     .step = step,
     .persist = persist,
-    .free = release,
+    .free = ais_classical_free,
 };
 
 static ais_status make(ais_context *context, const ais_classical_options *options, ais_kernel **kernel) {
     if (!(options->scale >= 0 && options->scale < INFINITY))
         return ais_fail(context, AIS_BAD_ARGUMENT, "slice: scale is %g, but must be positive, or 0 to have it tuned",
                         options->scale);
-    slice *made = malloc(sizeof *made);
-    if (!made) return ais_fail_memory(context, "slice", sizeof *made);
-    *made = (slice){.kernel = {.type = &type}, .width = options->scale};
-    *kernel = &made->kernel;
-    return AIS_OK;
+    const slice made = {.kernel = {.type = &type}, .width = options->scale};
+    return ais_classical_keep(context, &made.kernel, sizeof made, kernel);
 }
 
 static ais_classical_options options_of(const ais_kernel *kernel) {

@@ -61,11 +61,7 @@ static ais_status open(ais_context *context, const ais_value *value, const char 
     for (int i = 2; i < dim; i++) ais_moments_set(&moments, i, 0, 1, 1, 3);
     home->reference.draw = draw;
     home->reference.source = "closed forms";
-    home->target.dim = dim;
-    home->target.logp = logp;
-    home->target.batch = batch;
-    home->target.grad = grad;
-    home->target.data = banana;
+    ais_home_functions(home, dim, logp, batch, grad, banana);
     return AIS_OK;
 }
 

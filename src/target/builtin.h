@@ -57,6 +57,16 @@ extern const ais_target_type ais_target_blr, ais_target_linear, ais_target_poiss
 /* Values for type's options from "key=value,key=value" (NULL: none), which is taken apart in place. */
 ais_status ais_options_parse(ais_context *context, const ais_target_type *type, char *text, ais_value *value);
 
+/* What a target that has all three functions is made of; `data` is handed to them. */
+static inline void ais_home_functions(ais_home *home, int dim, ais_logp *logp, ais_logp_batch *batch, ais_grad *grad,
+                                      void *data) {
+    home->target.dim = dim;
+    home->target.logp = logp;
+    home->target.batch = batch;
+    home->target.grad = grad;
+    home->target.data = data;
+}
+
 /* The moments of home's reference, ready to be filled in. */
 typedef struct ais_moments {
     double *mean, *variance, *square_mean, *square_variance;

@@ -65,12 +65,8 @@ static ais_status open(ais_context *context, const ais_value *value, const char 
     }
     home->reference.draw = draw;
     home->reference.source = "closed forms";
-    home->target.dim = count;
     home->target.names = names;
-    home->target.logp = logp;
-    home->target.batch = batch;
-    home->target.grad = grad;
-    home->target.data = dim;
+    ais_home_functions(home, count, logp, batch, grad, dim);
     return AIS_OK;
 }
 

@@ -127,11 +127,7 @@ static ais_status open(ais_context *context, const ais_value *value, const char 
     set_moments(gaussian, row, &moments);
     home->reference.draw = draw;
     home->reference.source = "closed forms";
-    home->target.dim = dim;
-    home->target.logp = logp;
-    home->target.batch = batch;
-    home->target.grad = grad;
-    home->target.data = gaussian;
+    ais_home_functions(home, dim, logp, batch, grad, gaussian);
     return AIS_OK;
 }
 

@@ -128,12 +128,8 @@ static ais_status set_linear(ais_context *context, ais_regression_data *from, si
                                .half_precision = half_precision,
                                .constant = ais_regression_prior(from, wish) -
                                            (double)rows * (0.5 * AIS_LOG_2PI + log(from->outcome_sd))};
-    home->target.dim = from->dim + 1;
     home->target.names = names;
-    home->target.logp = logp;
-    home->target.batch = batch;
-    home->target.grad = grad;
-    home->target.data = this;
+    ais_home_functions(home, from->dim + 1, logp, batch, grad, this);
     return AIS_OK;
 }
 

@@ -81,12 +81,8 @@ static ais_status set_logistic(ais_context *context, ais_regression_data *from, 
     this->lanes.near_square = (double)AIS_NEAR_MOST * AIS_NEAR_MOST / sum_rows(&this->lanes, half_sum);
     this->corrected = wish->intercept && wish->intercept_prior != wish->prior;
     this->correction = this->lanes.half_precision - 0.5 / (wish->intercept_prior * wish->intercept_prior);
-    home->target.dim = from->dim;
     home->target.names = from->names;
-    home->target.logp = logp;
-    home->target.batch = batch;
-    home->target.grad = grad;
-    home->target.data = this;
+    ais_home_functions(home, from->dim, logp, batch, grad, this);
     return AIS_OK;
 }
 

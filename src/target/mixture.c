@@ -123,11 +123,7 @@ static ais_status finish(ais_context *context, ais_home *home, ais_mixture *mixt
     home->reference.mode_weight = mixture->mode_weight;
     home->reference.mode = mode;
     home->reference.draw = draw;
-    home->target.dim = mixture->dim;
-    home->target.logp = logp;
-    home->target.batch = batch;
-    home->target.grad = grad;
-    home->target.data = mixture;
+    ais_home_functions(home, mixture->dim, logp, batch, grad, mixture);
     return AIS_OK;
 }
 

@@ -44,12 +44,8 @@ static ais_status set_poisson(ais_context *context, ais_regression_data *from, s
                                 .total = total,
                                 .half_precision = half_precision,
                                 .constant = constant};
-    home->target.dim = from->dim;
     home->target.names = from->names;
-    home->target.logp = logp;
-    home->target.batch = batch;
-    home->target.grad = grad;
-    home->target.data = this;
+    ais_home_functions(home, from->dim, logp, batch, grad, this);
     return AIS_OK;
 }
 

@@ -119,11 +119,7 @@ static ais_status open_rings(ais_context *context, ais_home *home, const ais_rin
         home->reference.mode_weight = rings->weight;
         home->reference.mode = mode;
     }
-    home->target.dim = 2;
-    home->target.logp = logp;
-    home->target.batch = batch;
-    home->target.grad = grad;
-    home->target.data = rings;
+    ais_home_functions(home, 2, logp, batch, grad, rings);
     return AIS_OK;
 }
 

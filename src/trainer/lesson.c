@@ -91,6 +91,15 @@ static void judged(ais_lesson *this, const char *stage, double share, double acc
     tell_worth(this, stage, share, true);
 }
 
+ais_watch ais_lesson_watch(ais_lesson *lesson, double deadline, bool kept) {
+    return (ais_watch){.progress = ais_lesson_fit_progress,
+                       .data = lesson,
+                       .stop = lesson->options->stop,
+                       .deadline = deadline,
+                       .ranks = lesson->options->ranks,
+                       .checkpoint = kept ? lesson->checkpoint : NULL};
+}
+
 void ais_lesson_judged(ais_lesson *this, const ais_verdict *verdict, double efficiency) {
     judged(this, "judge", 1, verdict->acceptance, efficiency);
 }

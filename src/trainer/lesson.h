@@ -35,6 +35,10 @@ void ais_lesson_progress(void *lesson, const ais_loop_progress *progress);
 /* The fit of a map, between two judgements. */
 void ais_lesson_fit_progress(void *lesson, const ais_loop_progress *progress);
 
+/* With it, the lesson's way to stop, this deadline and, if `kept`, its checkpoint: what a fit of a map is watched by.
+ */
+ais_watch ais_lesson_watch(ais_lesson *lesson, double deadline, bool kept);
+
 /* A map was judged. */
 void ais_lesson_judged(ais_lesson *lesson, const ais_verdict *verdict, double efficiency);
 

@@ -97,11 +97,7 @@ static ais_status fit_base(ais_context *context, ais_map_learning *this, size_t 
     ais_loop loop = {.method = &ais_flow_method,
                      .self = &self,
                      .recipe = &recipe,
-                     .watch = {.progress = ais_lesson_fit_progress,
-                               .data = lesson,
-                               .stop = lesson->options->stop,
-                               .deadline = this->evaluator.deadline,
-                               .ranks = lesson->options->ranks}};
+                     .watch = ais_lesson_watch(lesson, this->evaluator.deadline, false)};
     if (status == AIS_OK) status = ais_loop_run(context, &loop);
     ais_flow_data_free(&data);
     ais_archive_free(&tops);

@@ -406,12 +406,7 @@ static ais_status fit(ais_context *context, ais_map_learning *this) {
     ais_loop loop = {.method = &ais_flow_method,
                      .self = &self,
                      .recipe = &recipe,
-                     .watch = {.progress = ais_lesson_fit_progress,
-                               .data = lesson,
-                               .stop = lesson->options->stop,
-                               .deadline = this->evaluator.deadline,
-                               .ranks = lesson->options->ranks,
-                               .checkpoint = lesson->checkpoint}};
+                     .watch = ais_lesson_watch(lesson, this->evaluator.deadline, true)};
     if (status == AIS_OK) status = ais_loop_run(context, &loop);
     this->batches += (uint64_t)recipe.steps;
     lesson->training->rollbacks += loop.rollbacks;

@@ -2,18 +2,9 @@
 #include "fuzz.h"
 
 #include <math.h>
-#include <stdarg.h>
 
 #include "../../cli/cli.h"
-
-int complain(int code, const char *format, ...) {
-    char text[4096];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    return code;
-}
+#include "complain.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     enum { MOST = 64 };

@@ -1,19 +1,9 @@
 /* run.json of a folder that is looked at again, and the true values of a figure: the first byte says which. */
 #include "fuzz.h"
 
-#include <stdarg.h>
-
 #include "../../cli/folder.h"
 #include "../../cli/shown.h"
-
-int complain(int code, const char *format, ...) {
-    char text[4096];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    return code;
-}
+#include "complain.h"
 
 static void look_at_folder(void) {
     run_folder folder;

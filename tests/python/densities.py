@@ -24,3 +24,13 @@ def logp_point(x):
 
 def grad_point(x):
     return grad(x[None])[0]
+
+
+def is_found(aisampler, function, exact):
+    """A result of the density above, by whatever array library: right, trusted, with gradients."""
+    result = aisampler.sample(function, 2)
+    assert result.trust and result.evaluations.gradients > 0, result
+    for row, mean in zip(result.summary().values(), MEAN):
+        assert abs(row["mean"] - mean) < 5 * row["mcse"]
+    assert abs(result.log_z - LOG_Z) < 5 * result.log_z_error + 1e-3
+    np.testing.assert_allclose(result.logp[3], exact(result.draws[3]), rtol=1e-9)

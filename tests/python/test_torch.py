@@ -1,12 +1,11 @@
 """Functions of PyTorch, taken as they are. Its wheel has gigabytes of CUDA beside it: tested where it is installed."""
 
-import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
 
 import aisampler
-from densities import LOG_Z, MEAN
+from densities import MEAN, is_found
 from densities import logp as exact
 
 
@@ -29,12 +28,7 @@ def branches(x):
 
 @pytest.mark.parametrize("function", [point, batch, branches])
 def test_it_is_found_batched_and_differentiated(function):
-    result = aisampler.sample(function, 2)
-    assert result.trust and result.evaluations.gradients > 0, result
-    for row, mean in zip(result.summary().values(), MEAN):
-        assert abs(row["mean"] - mean) < 5 * row["mcse"]
-    assert abs(result.log_z - LOG_Z) < 5 * result.log_z_error + 1e-3
-    np.testing.assert_allclose(result.logp[3], exact(result.draws[3]), rtol=1e-9)
+    is_found(aisampler, function, exact)
 
 
 def test_a_distribution():

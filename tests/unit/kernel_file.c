@@ -25,6 +25,13 @@ static double never_called(const double *x, void *data) {
     return 0;
 }
 
+static ais_kernel *learned(size_t shape) {
+    ais_context context = {0};
+    ais_kernel *made;
+    assert_ok(context, ais_kernel_learned(&context, &shapes[shape], 5, &made));
+    return made;
+}
+
 static void round_trip(void **state) {
     (void)state;
     ais_context context = {0};
@@ -32,7 +39,7 @@ static void round_trip(void **state) {
         int dim = shapes[s].dim;
         ais_target target = {.name = "t", .dim = dim, .logp = never_called};
         ais_kernel *made, *loaded;
-        assert_ok(context, ais_kernel_learned(&context, &shapes[s], 5, &made));
+        made = learned(s);
         double mean[4] = {0.1, -2, 3, 4}, factor[16] = {0};
         for (int i = 0; i < dim; i++) factor[i * dim + i] = 1 + i, factor[i * dim] += 0.25;
         assert_ok(context, ais_kernel_whiten(&context, made, mean, factor));
@@ -57,7 +64,7 @@ static void wrong_target(void **state) {
     ais_kernel *made, *loaded = NULL;
     const char *const names[] = {"a", "b", "c"}, *const others[] = {"a", "B", "c"};
     ais_target target = {.name = "mine", .dim = 3, .logp = never_called, .names = names};
-    assert_ok(context, ais_kernel_learned(&context, &shapes[0], 5, &made));
+    made = learned(0);
     assert_ok(context, ais_kernel_save(&context, made, &target, path));
     ais_target larger = {.name = "larger", .dim = 4, .logp = never_called};
     assert_int_equal(ais_kernel_load(&context, path, &larger, &loaded), AIS_BAD_ARGUMENT);
@@ -115,10 +122,26 @@ static void refused(ais_context *context, const char *why) {
     assert_non_null(strstr(context->message, path));
 }
 
+/* Each change, a text of the head and another as long, makes a file that is refused, its checksum being right. */
+static void refused_heads(const unsigned char *whole, size_t count, size_t changes, const char *change[][2]) {
+    ais_context context = {0};
+    unsigned char *bytes = malloc(count);
+    for (size_t k = 0; k < changes; k++) {
+        memcpy(bytes, whole, count);
+        char *at = strstr((char *)bytes + 16, change[k][0]);
+        if (!at) fail_msg("the head has no %s", change[k][0]);
+        memcpy(at, change[k][1], strlen(change[k][1]));
+        seal(bytes, count);
+        spill(bytes, count);
+        refused(&context, change[k][1]);
+    }
+    free(bytes);
+}
+
 static void damage(bool empirical) {
     ais_context context = {0};
     ais_kernel *made;
-    assert_ok(context, ais_kernel_learned(&context, &shapes[3], 5, &made));
+    made = learned(3);
     if (empirical) assert_ok(context, ais_learned_add_ratio(&context, made, 9, 2, 0));
     assert_ok(context, ais_kernel_save(&context, made, NULL, path));
     static unsigned char whole[1 << 16], bytes[1 << 16];
@@ -181,7 +204,7 @@ static void discriminator(void **state) {
     ais_draws draws = {.dim = 2};
     ais_target density = {.name = "smooth", .dim = 2, .logp = never_called}, data = density;
     data.draws = &draws;
-    assert_ok(context, ais_kernel_learned(&context, &shapes[3], 5, &made));
+    made = learned(3);
     assert_ok(context, ais_kernel_save(&context, made, NULL, path));
     assert_int_equal(ais_kernel_load(&context, path, &data, &loaded), AIS_BAD_ARGUMENT);
     assert_non_null(strstr(context.message, "has no density"));
@@ -199,7 +222,7 @@ static void discriminator(void **state) {
     assert_true(loaded->empirical);
     ais_kernel_free(loaded);
     ais_kernel_free(made);
-    assert_ok(context, ais_kernel_learned(&context, &shapes[0], 5, &made));
+    made = learned(0);
     assert_int_equal(ais_learned_add_ratio(&context, made, 9, 2, 0), AIS_BAD_ARGUMENT);
     ais_kernel_free(made);
 }
@@ -210,7 +233,7 @@ static void angles(void **state) {
     ais_kernel *made, *loaded;
     int count;
     const double degrees[3] = {7.5, 30.1, 180};
-    assert_ok(context, ais_kernel_learned(&context, &shapes[4], 5, &made));
+    made = learned(4);
     assert_ok(context, ais_kernel_set_angles(&context, made, 3, degrees));
     assert_ok(context, ais_kernel_save(&context, made, NULL, path));
     assert_ok(context, ais_kernel_load(&context, path, NULL, &loaded));
@@ -306,15 +329,7 @@ static void damaged_latent_kernels(void **state) {
                                {"\"proposals\"", "\"disposals\""},
                                {"\"swap\"", "\"flip\""},
                                {"\"weights\":0", "\"weights\":7"}};
-    for (size_t k = 0; k < sizeof change / sizeof *change; k++) {
-        memcpy(bytes, whole, count);
-        char *at = strstr((char *)bytes + 16, change[k][0]);
-        if (!at) fail_msg("the head has no %s", change[k][0]);
-        memcpy(at, change[k][1], strlen(change[k][1]));
-        seal(bytes, count);
-        spill(bytes, count);
-        refused(&context, change[k][1]);
-    }
+    refused_heads(whole, count, sizeof change / sizeof *change, change);
     memcpy(bytes, whole, count);
     bytes[8] = 1; /* the version of a map by itself, which ignores `inner`: nothing worse than another kernel */
     seal(bytes, count);
@@ -351,20 +366,12 @@ static void ladders(void **state) {
         ais_kernel_free(loaded);
     }
     /* what the head says of it must be possible, right checksum or not; the file is that of the affine base */
-    static unsigned char whole[1 << 12], bytes[1 << 12];
+    static unsigned char whole[1 << 12];
     size_t count = slurp(whole, sizeof whole);
     const char *change[][2] = {{"\"ladder\"", "\"lather\""},           {"0.125,0.5,1.0", "0.525,0.5,1.0"},
                                {"0.125,0.5,1.0", "0.125,0.5,0.9"},     {"[0.5,0.5,", "[0.5,-.5,"},
                                {"\"leapfrogs\":3", "\"leapfrogs\":z"}, {"\"scale\"", "\"stale\""}};
-    for (size_t k = 0; k < sizeof change / sizeof *change; k++) {
-        memcpy(bytes, whole, count);
-        char *at = strstr((char *)bytes + 16, change[k][0]);
-        if (!at) fail_msg("the head has no %s", change[k][0]);
-        memcpy(at, change[k][1], strlen(change[k][1]));
-        seal(bytes, count);
-        spill(bytes, count);
-        refused(&context, change[k][1]);
-    }
+    refused_heads(whole, count, sizeof change / sizeof *change, change);
 }
 
 /* ---- mixtures ------------------------------------------------------------------------------------ */
@@ -520,7 +527,7 @@ static void cannot_write_or_read(void **state) {
     (void)state;
     ais_context context = {0};
     ais_kernel *made, *loaded;
-    assert_ok(context, ais_kernel_learned(&context, &shapes[0], 5, &made));
+    made = learned(0);
     assert_int_equal(ais_kernel_save(&context, made, NULL, "/nonexistent/k.ais"), AIS_FILE_ERROR);
     assert_non_null(strstr(context.message, "/nonexistent/k.ais"));
     assert_int_equal(ais_kernel_load(&context, "/nonexistent/k.ais", NULL, &loaded), AIS_FILE_ERROR);
@@ -558,7 +565,7 @@ static void impossible_shapes(void **state) {
         assert_int_equal(ais_kernel_learned(&context, &bad[i].shape, 1, &made), AIS_BAD_ARGUMENT);
         if (!strstr(context.message, bad[i].says)) fail_msg("%s: %s", bad[i].says, context.message);
     }
-    assert_ok(context, ais_kernel_learned(&context, &shapes[0], 5, &made));
+    made = learned(0);
     const double mean[3] = {0}, singular[9] = {1, 2, 3, 2, 4, 6, 0, 0, 1};
     assert_int_equal(ais_kernel_whiten(&context, made, mean, singular), AIS_BAD_ARGUMENT);
     assert_non_null(strstr(context.message, "singular"));

@@ -64,6 +64,11 @@ def of_weights(draws, weights, effective=None, **rest):
     return Outcome(effective=float(effective or kish), mean=mean, error=sd / np.sqrt(kish), **rest)
 
 
+def of_nautilus(sampler, draws, log_weights, function, watch):
+    return of_weights(draws, np.exp(log_weights), sampler.n_eff, evaluations=function.points, seconds=watch.seconds(),
+                      log_z=sampler.log_z, log_z_error=1 / np.sqrt(sampler.n_eff))
+
+
 def of_ours(result, points, seconds, parameters, view=None):
     """Our result; the first so many of its columns are the parameters. Points: as counted, None where the function is not Python's."""
     counted = result.evaluations.total if points is None else points

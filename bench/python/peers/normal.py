@@ -10,7 +10,7 @@ from scipy.stats import norm
 import aisampler
 # }
 
-from common import Counted, Outcome, Watch, of_ours, of_weights
+from common import Counted, Outcome, Watch, of_nautilus, of_ours
 
 PRECISION = np.linalg.inv([[1, 0, 0.9], [0, 1, 0], [0.9, 0, 1]])
 CONSTANT = 0.5 * np.linalg.slogdet(PRECISION)[1] - 1.5 * np.log(2 * np.pi)
@@ -33,8 +33,7 @@ def peer(seed) -> Outcome:
     sampler.run()
     draws, log_weights, _ = sampler.posterior()
     # }
-    return of_weights(draws, np.exp(log_weights), sampler.n_eff, evaluations=function.points, seconds=watch.seconds(),
-                      log_z=sampler.log_z, log_z_error=1 / np.sqrt(sampler.n_eff))
+    return of_nautilus(sampler, draws, log_weights, function, watch)
 
 
 def ours(seed, effective) -> Outcome:

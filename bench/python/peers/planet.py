@@ -9,7 +9,7 @@ import nautilus
 import aisampler
 # }
 
-from common import Counted, Outcome, Watch, of_ours, of_weights
+from common import Counted, Outcome, Watch, of_nautilus, of_ours
 
 
 
@@ -53,8 +53,7 @@ def peer(seed) -> Outcome:
     sampler.run()
     draws, log_weights, _ = sampler.posterior()
     # }
-    return of_weights(draws, np.exp(log_weights), sampler.n_eff, evaluations=function.points, seconds=watch.seconds(),
-                      log_z=sampler.log_z, log_z_error=1 / np.sqrt(sampler.n_eff))
+    return of_nautilus(sampler, draws, log_weights, function, watch)
 
 
 def ours(seed, effective) -> Outcome:
