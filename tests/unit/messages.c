@@ -112,8 +112,55 @@ static void trainings(void **state) {
     ais_draws_free(draws);
 }
 
+static void figures(void **state) {
+    (void)state;
+    const ais_draws empty = {.dim = 1};
+    const ais_figure_data none = {.draws = &empty};
+    ais_figure *figure = NULL;
+    assert_says("unknown figure 'trase'", AIS_BAD_ARGUMENT, ais_figure_of_draws(&context, "trase", &none, &figure));
+    assert_says("there are no draws", AIS_BAD_ARGUMENT, ais_figure_of_draws(&context, "trace", &none, &figure));
+    assert_null(figure);
+}
+
+/* A compiler of too many letters and of too many words. */
+static void compilers(void **state) {
+    (void)state;
+    const char *before = getenv("CC");
+    char *kept = before ? strdup(before) : NULL, text[20000];
+    ais_target *made = NULL;
+    memset(text, 'c', sizeof text - 1);
+    text[sizeof text - 1] = 0;
+    setenv("CC", text, 1);
+    assert_says("CC is longer than", AIS_BAD_ARGUMENT,
+                ais_target_open(&context, "bench/few_evaluations/targets/mog6.c", &made));
+    for (int i = 0; i < 400; i++) text[i] = i % 2 ? ' ' : 'c';
+    text[400] = 0;
+    setenv("CC", text, 1);
+    assert_says("CC has more than", AIS_BAD_ARGUMENT,
+                ais_target_open(&context, "bench/few_evaluations/targets/mog6.c", &made));
+    if (kept)
+        setenv("CC", kept, 1);
+    else
+        unsetenv("CC");
+    free(kept);
+}
+
+/* Bounds around a density that has some, one inside of the other. */
+static void bounds_twice(void **state) {
+    (void)state;
+    ais_context fresh = {0};
+    const ais_parameter two[] = {{"a", AIS_NORMAL(0, 1)}, {"b", AIS_NORMAL(0, 1)}};
+    ais_target *inner, *outer = NULL;
+    assert_ok(fresh, ais_target_with(&fresh, &plain, two, 2, &inner));
+    assert_says("has parameters of its own", AIS_BAD_ARGUMENT, ais_target_with(&context, inner, two, 2, &outer));
+    assert_null(outer);
+    ais_target_close(inner);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels), cmocka_unit_test(targets), cmocka_unit_test(runs),
-                                       cmocka_unit_test(trainings)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels),     cmocka_unit_test(targets),
+                                       cmocka_unit_test(runs),        cmocka_unit_test(trainings),
+                                       cmocka_unit_test(figures),     cmocka_unit_test(compilers),
+                                       cmocka_unit_test(bounds_twice)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
