@@ -8,9 +8,9 @@
 
 #include <aisampler/aisampler.h>
 
+#include "arguments.h"
 #include "learned/learned.h"
 #include "simd/normal.h"
-#include "words.h"
 
 typedef struct bench {
     const ais_kernel *kernel;

@@ -2,7 +2,7 @@
  *     henon_training TARGETS [key=value...]
  * TARGETS: names joined by commas. keys: stages (letters: l likelihood, e exact, d exact by differences of the
  * density, a adversarial, p the paper's), seeds (a-b), layers, hidden, depth, act (relu, tanh), swap, chains,
- * spread, calm, whiten (0 no, 1 mean and scale, 2 scale, 3 full), measured (chains, 2000), and the fields of a stage
+ * spread, last, whiten (0 no, 1 mean and scale, 2 scale, 3 full), measured (chains, 2000), and the fields of a stage
  * as letter.field (l.steps=1000 d.rate=1e-3). The start is the cold start of the library. Prints one row per target,
  * seed and stage: seconds of training so far, acceptance, worst Song and worst error ESS of 1000 over x, x^2 and mode
  * indicators, 2,000 chains x 1000 draws after 1000, and the mean-only Song ESS.
@@ -16,10 +16,10 @@
 
 #include <aisampler/diagnostics.h>
 
+#include "arguments.h"
 #include "fit/flow_start.h"
 #include "fit/henon_trainer.h"
 #include "look/start.h"
-#include "words.h"
 
 enum { CHAINS = 2000, BURN = 1000, DRAWS = 1000, MOST_MODES = 64 };
 
@@ -202,7 +202,7 @@ static ais_status train(ais_context *context, ais_pool *pool, const char *name, 
     if (status == AIS_OK && whiten > 0 && whiten < 3)
         status = ais_henon_whiten(context, kernel, population, whiten == 1);
     if (status == AIS_OK && number("spread", !paper) > 0) ais_henon_spread(kernel, seed);
-    if (status == AIS_OK) ais_henon_calm(kernel, number("calm", 1));
+    if (status == AIS_OK) ais_henon_scale_last(kernel, number("last", 1));
     if (status == AIS_OK) status = ais_henon_trainer_new(context, kernel, population, seed, &trainer);
     double seconds = now() - start;
     for (const char *s = stages; status == AIS_OK && *s; s++) {

@@ -14,7 +14,7 @@
 #include <aisampler/aisampler.h>
 
 #include "../tests/support/normal_mixture.h"
-#include "words.h"
+#include "arguments.h"
 
 enum { TWO, GRID, FORTY };
 static const struct row {

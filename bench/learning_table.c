@@ -14,7 +14,7 @@
 
 #include <aisampler/aisampler.h>
 
-#include "words.h"
+#include "arguments.h"
 
 static const struct {
     const char *name, *spec;

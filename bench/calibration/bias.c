@@ -16,7 +16,7 @@
 
 #include <aisampler/aisampler.h>
 
-#include "../words.h"
+#include "../arguments.h"
 #include "learned/learned.h"
 
 static const char *const planes[] = {"mog2", "mog6", "ring", "ring5", "triangle", "gaussian:dim=2,cond=9", "banana"};

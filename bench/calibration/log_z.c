@@ -12,7 +12,7 @@
 
 #include <aisampler/aisampler.h>
 
-#include "../words.h"
+#include "../arguments.h"
 
 static double exponential(const double *x, void *data) {
     (void)data;

@@ -19,7 +19,7 @@
 
 #include <aisampler/aisampler.h>
 
-#include "../words.h"
+#include "../arguments.h"
 #include "base/special.h"
 #include "base/streams.h"
 #include "simd/normal.h"

@@ -23,7 +23,7 @@
 
 #include <aisampler/aisampler.h>
 
-#include "../words.h"
+#include "../arguments.h"
 
 enum { MOST_ROWS = 1000 };
 static const double BYTES_PER_RUN = 8, RESIDENT_SHARE = 0.1, RESIDENT_BYTES = 8e6;

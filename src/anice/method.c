@@ -18,20 +18,20 @@ enum { CHAINS = 32, CRITIC_DEPTH = 3, CRITIC = 0 /* the network whose turn is fi
 
 /* ---- batches ----------------------------------------------------------------------------------- */
 
-ais_stream ais_anice_stream(const ais_anice_lesson *this, uint32_t part, uint32_t purpose) {
+ais_stream ais_anice_stream(const ais_anice_fit *this, uint32_t part, uint32_t purpose) {
     ais_stream stream = ais_stream_for(AIS_USE_ANICE, this->options.seed, this->step, part);
     stream.purpose = purpose;
     return stream;
 }
 
-static void fill_normals(const ais_anice_lesson *this, uint32_t part, double scale, size_t count, ais_real *to) {
+static void fill_normals(const ais_anice_fit *this, uint32_t part, double scale, size_t count, ais_real *to) {
     ais_stream stream = ais_anice_stream(this, part, AIS_FOR_MOMENTUM);
     ais_normals(&stream, count, this->normals);
     for (size_t i = 0; i < count; i++) to[i] = (ais_real)(scale * this->normals[i]);
 }
 
 /* Draws into lanes first .. first + count - 1 of rows of `lanes`, dim rows from `to` on. */
-static void fill_draws(const ais_anice_lesson *this, uint32_t part, size_t count, size_t lanes, ais_real *to) {
+static void fill_draws(const ais_anice_fit *this, uint32_t part, size_t count, size_t lanes, ais_real *to) {
     ais_stream stream = ais_anice_stream(this, part, AIS_FOR_BATCH);
     for (size_t c = 0; c < count; c++) {
         const double *x = ais_reservoir_pick(&this->reservoir, &stream, c);
@@ -40,7 +40,7 @@ static void fill_draws(const ais_anice_lesson *this, uint32_t part, size_t count
 }
 
 /* z, x and every v; the numbers of steps. */
-static void fill_chains(ais_anice_lesson *this, int *burn, int *pair) {
+static void fill_chains(ais_anice_fit *this, int *burn, int *pair) {
     ais_anice_objective *objective = &this->objective;
     size_t dim = (size_t)objective->nice.dim, velocities = (size_t)objective->nice.velocities;
     size_t batch = objective->batch;
@@ -61,7 +61,7 @@ static void fill_chains(ais_anice_lesson *this, int *burn, int *pair) {
 
 /* ---- steps ------------------------------------------------------------------------------------- */
 
-static double step_critic(ais_anice_lesson *this) {
+static double step_critic(ais_anice_fit *this) {
     ais_anice_objective *objective = &this->objective;
     const ais_critic_tape *tape = &objective->tape;
     size_t dim = (size_t)objective->nice.dim;
@@ -76,7 +76,7 @@ static double step_critic(ais_anice_lesson *this) {
     return ais_anice_critic_step(objective, this->critic, pair, ais_random_uniform(&stream, 0), this->critic_gradient);
 }
 
-static double step_kernel(ais_anice_lesson *this) {
+static double step_kernel(ais_anice_fit *this) {
     int burn, pair;
     fill_chains(this, &burn, &pair);
     return ais_anice_kernel_step(&this->objective, this->kernel->weights, this->critic, burn, pair, this->gradient);
@@ -84,7 +84,7 @@ static double step_kernel(ais_anice_lesson *this) {
 
 static ais_status step(ais_context *context, ais_loop *loop, int network, double *loss) {
     (void)context;
-    ais_anice_lesson *this = loop->self;
+    ais_anice_fit *this = loop->self;
     this->step++;
     *loss = network == CRITIC ? step_critic(this) : step_kernel(this);
     return AIS_OK;
@@ -94,7 +94,7 @@ static ais_status step(ais_context *context, ais_loop *loop, int network, double
 
 /* Of the bootstrap's draws, which are used up: the smallest ESS over x_i, and over x_i^2 unless the mean is all that
  * counts, as a share of the draws. */
-static ais_status worst_share(ais_context *context, const ais_anice_lesson *this, double *worst) {
+static ais_status worst_share(ais_context *context, const ais_anice_fit *this, double *worst) {
     int dim = this->target->dim, draws = this->options.draws;
     double least = INFINITY, count = (double)CHAINS * draws;
     if (!this->options.mean_only) {
@@ -111,7 +111,7 @@ static ais_status worst_share(ais_context *context, const ais_anice_lesson *this
 }
 
 /* New draws: of HMC before the first step, of the kernel later. */
-static ais_status bootstrap(ais_context *context, ais_anice_lesson *this, long iteration, double *acceptance) {
+static ais_status bootstrap(ais_context *context, ais_anice_fit *this, long iteration, double *acceptance) {
     int draws = this->options.draws;
     ais_stream stream = ais_anice_stream(this, 1, AIS_FOR_RESAMPLE);
     ais_bootstrap run = {.chains = CHAINS,
@@ -128,7 +128,7 @@ static ais_status bootstrap(ais_context *context, ais_anice_lesson *this, long i
 }
 
 static ais_status prepare(ais_context *context, ais_loop *loop) {
-    ais_anice_lesson *this = loop->self;
+    ais_anice_fit *this = loop->self;
     double ignored;
     if (this->reservoir.count > 0) return AIS_OK;
     ais_status status = bootstrap(context, this, 0, &ignored);
@@ -138,7 +138,7 @@ static ais_status prepare(ais_context *context, ais_loop *loop) {
 
 /* The chains of a bootstrap judge the kernel. */
 static ais_status judge(ais_context *context, ais_loop *loop, ais_judgement *judgement) {
-    ais_anice_lesson *this = loop->self;
+    ais_anice_fit *this = loop->self;
     ais_status status = bootstrap(context, this, loop->step, &judgement->acceptance);
     if (status != AIS_OK) return status;
     loop->acceptance = judgement->acceptance;
@@ -147,7 +147,7 @@ static ais_status judge(ais_context *context, ais_loop *loop, ais_judgement *jud
 
 /* ---- begin and end ----------------------------------------------------------------------------- */
 
-static bool take_memory(ais_anice_lesson *this, ais_loop *loop) {
+static bool take_memory(ais_anice_fit *this, ais_loop *loop) {
     ais_arena *arena = &loop->arena;
     ais_anice_objective *objective = &this->objective;
     const ais_anice_options *options = &this->options;
@@ -166,7 +166,7 @@ static bool take_memory(ais_anice_lesson *this, ais_loop *loop) {
 }
 
 static ais_status begin(ais_context *context, ais_loop *loop) {
-    ais_anice_lesson *this = loop->self;
+    ais_anice_fit *this = loop->self;
     const ais_recipe *recipe = loop->recipe;
     const ais_anice_objective *objective = &this->objective;
     bool room = take_memory(this, loop);
@@ -188,7 +188,7 @@ static ais_status begin(ais_context *context, ais_loop *loop) {
 }
 
 static void exchange(ais_checkpoint *checkpoint, ais_loop *loop) {
-    ais_anice_lesson *this = loop->self;
+    ais_anice_fit *this = loop->self;
     ais_began_exchange(checkpoint, &this->began);
     ais_training_exchange(checkpoint, this->training);
     AIS_FIELD(checkpoint, this, step);

@@ -11,7 +11,7 @@
 #include "fit/loop.h"
 #include "learned/nice.h"
 
-typedef struct ais_anice_lesson {
+typedef struct ais_anice_fit {
     /* filled in by the caller */
     const ais_target *target;
     ais_anice_options options; /* no field 0 that means a default */
@@ -25,11 +25,11 @@ typedef struct ais_anice_lesson {
     ais_real *critic, *critic_gradient, *gradient;
     double *normals, *draws; /* of one step of a batch; dim x chains x draws of a bootstrap */
     uint64_t step;           /* of either network */
-} ais_anice_lesson;
+} ais_anice_fit;
 
 extern const ais_method ais_anice_method;
 
 /* Random numbers of this step, apart from those of chains. */
-ais_stream ais_anice_stream(const ais_anice_lesson *lesson, uint32_t part, uint32_t purpose);
+ais_stream ais_anice_stream(const ais_anice_fit *fit, uint32_t part, uint32_t purpose);
 
 #endif

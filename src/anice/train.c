@@ -75,7 +75,7 @@ static ais_status open_checkpoint(ais_context *context, const ais_target *target
 /* ---- progress ------------------------------------------------------------------------------------ */
 
 static void tell(void *data, const ais_loop_progress *p) {
-    const ais_anice_lesson *this = data;
+    const ais_anice_fit *this = data;
     const ais_train_progress progress = {.stage = p->stage,
                                          .share = (double)p->step / (double)p->steps,
                                          .loss = p->loss,
@@ -90,7 +90,7 @@ static void tell(void *data, const ais_loop_progress *p) {
 
 /* ---- begin and end ----------------------------------------------------------------------------- */
 
-static ais_status begin(ais_context *context, ais_anice_lesson *this) {
+static ais_status begin(ais_context *context, ais_anice_fit *this) {
     ais_anice_shape shape = this->options.shape ? *this->options.shape : (ais_anice_shape){.dim = this->target->dim};
     ais_kernel *kernel;
     ais_training *training = this->training;
@@ -104,7 +104,7 @@ static ais_status begin(ais_context *context, ais_anice_lesson *this) {
     return ais_fail_memory(context, "a training", KEPT_POINTS * sizeof(double));
 }
 
-static ais_status train(ais_context *context, ais_anice_lesson *this, ais_checkpoint *checkpoint, ais_loop *loop) {
+static ais_status train(ais_context *context, ais_anice_fit *this, ais_checkpoint *checkpoint, ais_loop *loop) {
     const ais_anice_options *options = &this->options;
     ais_recipe recipe = ais_recipe_table[AIS_ANICE_RECIPE];
     recipe.steps = options->iterations;
@@ -119,7 +119,7 @@ static ais_status train(ais_context *context, ais_anice_lesson *this, ais_checkp
     return status;
 }
 
-static void finish(const ais_anice_lesson *this, const ais_loop *loop) {
+static void finish(const ais_anice_fit *this, const ais_loop *loop) {
     ais_training *training = this->training;
     size_t dim = (size_t)this->target->dim;
     ais_stream stream = ais_anice_stream(this, 5, AIS_FOR_BATCH);
@@ -150,10 +150,10 @@ ais_status ais_train_anice(ais_context *context, const ais_target *target, const
     if (options->shape && options->shape->dim != target->dim)
         return ais_fail(context, AIS_BAD_ARGUMENT, "anice: the shape has dimension %d, but %s has %d",
                         options->shape->dim, target->name, target->dim);
-    ais_anice_lesson this = {.target = target,
-                             .options = filled(options, target->dim),
-                             .reservoir = {.dim = (size_t)target->dim},
-                             .began = ais_now()};
+    ais_anice_fit this = {.target = target,
+                          .options = filled(options, target->dim),
+                          .reservoir = {.dim = (size_t)target->dim},
+                          .began = ais_now()};
     ais_loop loop = {0};
     ais_checkpoint *checkpoint = NULL;
     ais_status status = check(context, &this.options);

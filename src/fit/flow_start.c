@@ -9,14 +9,14 @@
 
 static const double centre = 2.5, last_layer = 0.01;
 
-void ais_flow_spread(ais_kernel *kernel, uint64_t seed, double w0) {
+void ais_flow_spread(ais_kernel *kernel, uint64_t seed, double bump_slope) {
     ais_learned *learned = (ais_learned *)kernel;
     for (int l = 0; l < learned->flow.layers; l++) {
         const ais_flow_layer *layer = &learned->flow.layer[l];
         const ais_perceptron *net = &layer->net;
         if (layer->marginal || layer->neck) continue;
         ais_real *w = learned->weights + layer->offset, *bias = w + (size_t)net->inputs * (size_t)net->hidden;
-        for (int o = 0; o < net->hidden && w0 > 0 && net->depth > 0; o++) {
+        for (int o = 0; o < net->hidden && bump_slope > 0 && net->depth > 0; o++) {
             uint64_t at = (uint64_t)l << 24 | (uint64_t)o;
             ais_stream stream = ais_stream_for(AIS_USE_FLOW_SPREAD, seed, at, 0);
             bias[o] = 0;
@@ -24,7 +24,7 @@ void ais_flow_spread(ais_kernel *kernel, uint64_t seed, double w0) {
                 double normal, u = ais_random_uniform(&stream, (uint32_t)(2 * i + 1));
                 ais_stream own = ais_stream_for(AIS_USE_FLOW_SPREAD, seed, at, (uint64_t)i + 1);
                 ais_normals(&own, 1, &normal);
-                double weight = w0 * normal / sqrt(net->inputs);
+                double weight = bump_slope * normal / sqrt(net->inputs);
                 w[o * net->inputs + i] = (ais_real)weight;
                 bias[o] -= (ais_real)(weight * centre * (2 * u - 1));
             }

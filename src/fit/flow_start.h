@@ -5,9 +5,9 @@
 #include "explore/population.h"
 #include "learned/learned.h"
 
-/* Last layers small, so that T is about the identity (with quadratic conditioners: exactly). And, unless w0 is 0,
- * bumps all over the whitened space: first layers W = w0 N(0, 1) / sqrt(inputs) centred at U(-2.5, 2.5). */
-void ais_flow_spread(ais_kernel *kernel, uint64_t seed, double w0);
+/* Last layers small, so that T is about the identity (with quadratic conditioners: exactly). And, unless bump_slope is
+ * 0, bumps all over the whitened space: first layers W = bump_slope N(0, 1) / sqrt(inputs) centred at U(-2.5, 2.5). */
+void ais_flow_spread(ais_kernel *kernel, uint64_t seed, double bump_slope);
 
 typedef enum ais_whitening_kind { AIS_WHITEN_SD, AIS_WHITEN_FULL } ais_whitening_kind;
 

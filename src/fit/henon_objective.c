@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/streams.h"
-#include "fit/slope.h"
+#include "fit/lane_gradient.h"
 #include "simd/normal.h"
 
 static const double lanes = AIS_BLOCK;
@@ -29,7 +29,7 @@ static bool new_block(const ais_henon_objective *objective, ais_arena *arena, ai
     block->ratio = memory + 2 * AIS_BLOCK;
     block->chance = memory + 3 * AIS_BLOCK;
     block->gradient_ratio = memory + 4 * AIS_BLOCK;
-    block->work = AIS_TAKE(arena, double, ais_slope_work(objective->henon.dim, AIS_BLOCK));
+    block->work = AIS_TAKE(arena, double, ais_lane_gradient_work(objective->henon.dim, AIS_BLOCK));
     block->there = ais_henon_tape_new(&objective->henon, AIS_BLOCK, arena);
     block->back = ais_henon_tape_new(&objective->henon, AIS_BLOCK, arena);
     if (objective->discriminator)
@@ -133,8 +133,8 @@ double ais_henon_likelihood(ais_henon_objective *objective, const ais_real *thet
 static void exact_ratio(const ais_henon_objective *objective, ais_henon_block *block) {
     size_t rows = (size_t)objective->henon.dim * AIS_BLOCK;
     const double *v = block->z + rows, *image_v = block->image + rows;
-    ais_slope(objective->target, objective->differences, objective->h, AIS_BLOCK, block->image_x, block->work,
-              block->image_logp, block->slope);
+    ais_lane_gradient(objective->target, objective->differences, objective->h, AIS_BLOCK, block->image_x, block->work,
+                      block->image_logp, block->slope);
     for (size_t c = 0; c < AIS_BLOCK; c++) block->ratio[c] = block->image_logp[c] - block->logp[c];
     for (size_t i = 0; i < rows; i++) {
         block->ratio[i % AIS_BLOCK] += 0.5 * (v[i] * v[i] - image_v[i] * image_v[i]);

@@ -37,7 +37,7 @@ void ais_henon_spread(ais_kernel *kernel, uint64_t seed) {
     }
 }
 
-void ais_henon_calm(ais_kernel *kernel, double share) {
+void ais_henon_scale_last(ais_kernel *kernel, double share) {
     ais_learned *learned = (ais_learned *)kernel;
     const ais_perceptron *net = &learned->henon.net;
     size_t last = (size_t)net->hidden * (size_t)net->outputs, end = ais_perceptron_weights(net) - (size_t)net->outputs;

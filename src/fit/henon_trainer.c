@@ -22,7 +22,7 @@ struct ais_henon_trainer {
 };
 
 /* What lives as long as a stage. */
-typedef struct course {
+typedef struct stage_fit {
     ais_henon_trainer *trainer;
     const ais_henon_stage *stage;
     ais_henon_objective objective;
@@ -30,7 +30,7 @@ typedef struct course {
     int offset;     /* of the next batch in the population, in blocks */
     double common;  /* scale of the population as the stage began */
     double *centre; /* and its mean */
-} course;
+} stage_fit;
 
 /* ---- making ------------------------------------------------------------------------------------ */
 
@@ -90,7 +90,7 @@ static void common_moments(const ais_population *population, double *mean, doubl
     *common = sqrt(sum / population->target->dim);
 }
 
-static bool make_objective(course *this, ais_arena *arena) {
+static bool make_objective(stage_fit *this, ais_arena *arena) {
     const ais_henon_stage *stage = this->stage;
     const ais_henon_trainer *trainer = this->trainer;
     const ais_learned *learned = trainer->learned;
@@ -121,7 +121,7 @@ static bool make_objective(course *this, ais_arena *arena) {
            ais_henon_objective_new(&this->objective, trainer->population->pool, blocks, arena);
 }
 
-static bool learn_discriminator(course *this, ais_loop *loop) {
+static bool learn_discriminator(stage_fit *this, ais_loop *loop) {
     ais_henon_trainer *trainer = this->trainer;
     const ais_recipe *recipe = loop->recipe;
     trainer->phi = AIS_TAKE(&trainer->arena, ais_real, trainer->discriminator.weights);
@@ -138,7 +138,7 @@ static bool learn_discriminator(course *this, ais_loop *loop) {
 }
 
 static ais_status begin(ais_context *context, ais_loop *loop) {
-    course *this = loop->self;
+    stage_fit *this = loop->self;
     ais_henon_trainer *trainer = this->trainer;
     const ais_henon_stage *stage = this->stage;
     bool adversarial = stage->kind == AIS_ADVERSARIAL;
@@ -166,7 +166,7 @@ static void set_kernel(const ais_henon_trainer *trainer, const ais_real *theta) 
 /* The population moves when it has been gone through once. In every round the kernel takes its lattice points from x
  * again, as it has to in a resumed training. */
 static ais_status prepare(ais_context *context, ais_loop *loop) {
-    const course *this = loop->self;
+    const stage_fit *this = loop->self;
     const ais_henon_trainer *trainer = this->trainer;
     ais_population *population = trainer->population;
     ais_status status = AIS_OK;
@@ -179,7 +179,7 @@ static ais_status prepare(ais_context *context, ais_loop *loop) {
 }
 
 /* The next blocks of the population, with fresh v. */
-static void next_batch(course *this) {
+static void next_batch(stage_fit *this) {
     const ais_population *population = this->trainer->population;
     size_t rows = (size_t)population->target->dim * AIS_BLOCK;
     for (int b = 0; b < this->objective.blocks; b++) {
@@ -192,7 +192,7 @@ static void next_batch(course *this) {
 }
 
 /* `swap` leaves the base as it is only where both halves have the same scales. */
-static void tie_scales(const course *this) {
+static void tie_scales(const stage_fit *this) {
     size_t dim = (size_t)this->trainer->learned->shape.dim;
     ais_real *scale = this->objective.batch.gradient + this->trainer->count - 2 * dim;
     for (size_t i = 0; this->objective.reversal == AIS_SWAP && i < dim; i++)
@@ -201,7 +201,7 @@ static void tie_scales(const course *this) {
 
 static ais_status step(ais_context *context, ais_loop *loop, int network, double *loss) {
     (void)context;
-    course *this = loop->self;
+    stage_fit *this = loop->self;
     const ais_henon_trainer *trainer = this->trainer;
     bool adversarial = this->stage->kind == AIS_ADVERSARIAL;
     next_batch(this);
@@ -218,7 +218,7 @@ static ais_status step(ais_context *context, ais_loop *loop, int network, double
 
 /* A kernel that no longer moves is lost, unless it never did. */
 static ais_status judge(ais_context *context, ais_loop *loop, ais_judgement *judgement) {
-    const course *this = loop->self;
+    const stage_fit *this = loop->self;
     const ais_henon_trainer *trainer = this->trainer;
     const ais_recipe *recipe = loop->recipe;
     ais_fresh_result fresh;
@@ -235,7 +235,7 @@ static ais_status judge(ais_context *context, ais_loop *loop, ais_judgement *jud
 }
 
 static void exchange(ais_checkpoint *checkpoint, ais_loop *loop) {
-    course *this = loop->self;
+    stage_fit *this = loop->self;
     AIS_FIELD(checkpoint, this, offset);
     AIS_FIELD(checkpoint, this->trainer, draws);
     ais_population_exchange(checkpoint, this->trainer->population);
@@ -243,7 +243,7 @@ static void exchange(ais_checkpoint *checkpoint, ais_loop *loop) {
 
 /* The next stage goes on from the last weights, the kernel gets the best. */
 static void end(ais_loop *loop) {
-    const course *this = loop->self;
+    const stage_fit *this = loop->self;
     ais_henon_trainer *trainer = this->trainer;
     trainer->judged = loop->best;
     if (isnan(loop->best.score)) memcpy(trainer->best, trainer->theta, trainer->count * sizeof *trainer->best);
@@ -253,7 +253,7 @@ static void end(ais_loop *loop) {
 static const ais_method henon = {"henon", begin, prepare, step, judge, exchange, end};
 
 static void exchange_stage(ais_checkpoint *checkpoint, void *data) {
-    course *this = data;
+    stage_fit *this = data;
     AIS_FIELD(checkpoint, this, common);
     ais_checkpoint_bytes(checkpoint, "centre", this->centre,
                          (size_t)this->trainer->learned->shape.dim * sizeof *this->centre);
@@ -264,7 +264,7 @@ ais_status ais_henon_train(ais_context *context, ais_henon_trainer *trainer, con
     ais_arena arena = {0};
     size_t dim = (size_t)trainer->learned->shape.dim;
     double *sd = AIS_TAKE(&arena, double, dim);
-    course this = {.trainer = trainer, .stage = stage, .centre = AIS_TAKE(&arena, double, dim)};
+    stage_fit this = {.trainer = trainer, .stage = stage, .centre = AIS_TAKE(&arena, double, dim)};
     ais_loop loop = {.method = &henon, .self = &this, .recipe = &stage->recipe, .watch = *watch};
     ais_status status = AIS_OK;
     bool resumed;

@@ -68,7 +68,7 @@ ais_status ais_henon_whiten(ais_context *context, ais_kernel *kernel, const ais_
 void ais_henon_spread(ais_kernel *kernel, uint64_t seed);
 
 /* Scales V's last layer: the smaller, the closer a fresh g is to quarter turns. */
-void ais_henon_calm(ais_kernel *kernel, double share);
+void ais_henon_scale_last(ais_kernel *kernel, double share);
 
 /* V of the first three layers becomes linear on as many coordinates as it has pairs of hidden units, so that (with
  * V = 0 in the others and an odd number of layers) flip proposes x' = -x cos(2 angle) - v sin(2 angle) in whitened

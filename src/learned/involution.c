@@ -9,7 +9,7 @@
 #include "learned/reflection_lanes.h"
 #include "map/lattice_lanes.h"
 
-static ais_henon_way way_of(const ais_learned *learned) {
+static ais_henon_direction direction_of(const ais_learned *learned) {
     return learned->shape.reversal == AIS_FLIP ? AIS_HENON_FLIP : AIS_HENON_SWAP;
 }
 
@@ -52,7 +52,7 @@ bool ais_proposal_new(const ais_learned *learned, size_t lanes, ais_arena *arena
     }
     if (!ais_henon_work_new(&learned->henon, learned->weights, lanes, arena, &proposal->henon_work)) return false;
     proposal->alone = (ais_alone_call){.map = proposal->henon_work.small,
-                                       .way = way_of(learned),
+                                       .direction = direction_of(learned),
                                        .lanes = lanes,
                                        .mean = learned->whitening.mean,
                                        .factor = learned->whitening.factor,
@@ -82,7 +82,7 @@ static void flow_involution(const ais_learned *learned, ais_proposal *proposal, 
 }
 
 void ais_learned_lattice_involution(const ais_learned *learned, ais_proposal *proposal, double *z) {
-    ais_henon_lattice(&learned->henon, &proposal->henon_work, way_of(learned), z,
+    ais_henon_lattice(&learned->henon, &proposal->henon_work, direction_of(learned), z,
                       z + (size_t)proposal->dim * proposal->lanes, z);
 }
 
@@ -98,7 +98,8 @@ static void add_miss(int dim, size_t lanes, const double *value, const double *w
 static void propose_many(const ais_learned *learned, ais_proposal *proposal) {
     size_t lanes = proposal->lanes, rows = (size_t)proposal->dim * lanes, chains = proposal->chains;
     AIS_CHOOSE(ais_lattice_round)(rows, proposal->v, proposal->v);
-    ais_henon_lattice(&learned->henon, &proposal->henon_work, way_of(learned), proposal->u, proposal->v, proposal->z);
+    ais_henon_lattice(&learned->henon, &proposal->henon_work, direction_of(learned), proposal->u, proposal->v,
+                      proposal->z);
     AIS_CHOOSE(ais_kinetic)(proposal->dim, lanes, proposal->v, proposal->z + rows, proposal->kinetic);
     ais_unwhiten_first(&learned->whitening, lanes, chains, proposal->z, proposal->x);
 }

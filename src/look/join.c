@@ -29,36 +29,36 @@ static int nearest(const ais_components *modes, int k, int neighbour[NEIGHBOURS]
     return count;
 }
 
-/* The straight way between two modes, which rises and falls no more than a little if they are one. */
-typedef struct way {
+/* The straight path between two modes, which rises and falls no more than a little if they are one. */
+typedef struct path {
     int from, to;
     int rank; /* of `to` among the neighbours of `from` */
     bool divided;
-} way;
+} path;
 
 /* Every pair once; how many. */
-static size_t find_ways(const ais_components *modes, way *ways) {
+static size_t find_paths(const ais_components *modes, path *paths) {
     size_t n = 0;
     for (int k = 0; k < modes->count; k++) {
         int neighbour[NEIGHBOURS], many = nearest(modes, k, neighbour);
         for (int rank = 0; rank < many; rank++) {
             bool known = false;
-            for (size_t w = 0; w < n; w++) known |= ways[w].from == neighbour[rank] && ways[w].to == k;
-            if (!known) ways[n++] = (way){.from = k, .to = neighbour[rank], .rank = rank};
+            for (size_t w = 0; w < n; w++) known |= paths[w].from == neighbour[rank] && paths[w].to == k;
+            if (!known) paths[n++] = (path){.from = k, .to = neighbour[rank], .rank = rank};
         }
     }
     return n;
 }
 
-/* Log densities at `many` places, in tenths of the way, of all ways of a rank (or of any, -1) that may join modes which
- * are not one yet. */
-static ais_status look_between(ais_evaluator *evaluator, const ais_modes *modes, const int *group, size_t n, way *ways,
-                               int rank, int many, const int *tenths, double *point, double *value) {
+/* Log densities at `many` places, in tenths of the path, of all paths of a rank (or of any, -1) that may join modes
+ * which are not one yet. */
+static ais_status look_between(ais_evaluator *evaluator, const ais_modes *modes, const int *group, size_t n,
+                               path *paths, int rank, int many, const int *tenths, double *point, double *value) {
     size_t dim = (size_t)modes->mixture.dim, rows = 0;
     for (int turn = 0; turn < 2; turn++) {
         size_t row = 0;
         for (size_t w = 0; w < n; w++) {
-            way *this = &ways[w];
+            path *this = &paths[w];
             bool due = !this->divided && (rank < 0 || this->rank == rank);
             if (!due || root(group, this->from) == root(group, this->to)) continue;
             const double *a = modes->mixture.mean + (size_t)this->from * dim;
@@ -77,22 +77,23 @@ static ais_status look_between(ais_evaluator *evaluator, const ais_modes *modes,
     return AIS_OK;
 }
 
-/* Most ways are divided in the middle, and modes that were joined by other ways need no evaluation. */
+/* Most paths are divided in the middle, and modes that were joined by other paths need no evaluation. */
 static ais_status join(ais_evaluator *evaluator, const ais_modes *modes, int *group, ais_arena *arena) {
     static const int middle[] = {5}, quarters[] = {3, 7}, others[] = {1, 2, 4, 6, 8, 9};
     enum { MOST = sizeof others / sizeof *others };
     size_t most = (size_t)modes->mixture.count * NEIGHBOURS;
-    way *ways = AIS_TAKE(arena, way, most);
+    path *paths = AIS_TAKE(arena, path, most);
     double *point = AIS_TAKE(arena, double, most *MOST *(size_t)modes->mixture.dim);
     double *value = AIS_TAKE(arena, double, most *MOST);
-    if (!ways || !point || !value) return ais_fail_memory(evaluator->context, "modes", most * MOST * sizeof(double));
-    size_t n = find_ways(&modes->mixture, ways);
-    ais_status status = look_between(evaluator, modes, group, n, ways, -1, 1, middle, point, value);
-    if (status == AIS_OK) status = look_between(evaluator, modes, group, n, ways, -1, 2, quarters, point, value);
+    if (!paths || !point || !value) return ais_fail_memory(evaluator->context, "modes", most * MOST * sizeof(double));
+    size_t n = find_paths(&modes->mixture, paths);
+    ais_status status = look_between(evaluator, modes, group, n, paths, -1, 1, middle, point, value);
+    if (status == AIS_OK) status = look_between(evaluator, modes, group, n, paths, -1, 2, quarters, point, value);
     for (int rank = 0; rank < NEIGHBOURS && status == AIS_OK; rank++) {
-        status = look_between(evaluator, modes, group, n, ways, rank, MOST, others, point, value);
+        status = look_between(evaluator, modes, group, n, paths, rank, MOST, others, point, value);
         for (size_t w = 0; w < n && status == AIS_OK; w++)
-            if (ways[w].rank == rank && !ways[w].divided) group[root(group, ways[w].from)] = root(group, ways[w].to);
+            if (paths[w].rank == rank && !paths[w].divided)
+                group[root(group, paths[w].from)] = root(group, paths[w].to);
     }
     return status;
 }

@@ -66,21 +66,21 @@ ais_status ais_local_chains(ais_evaluator *evaluator, uint64_t seed, uint64_t fi
 
 /* Labels whatever has no valley on the straight way to `centre`. */
 static ais_status gather(ais_evaluator *evaluator, size_t n, const double *x, const double *logp, double depth,
-                         size_t centre, int cluster, int *label, double *way, double *way_logp) {
+                         size_t centre, int cluster, int *label, double *between, double *between_logp) {
     size_t dim = (size_t)evaluator->target->dim, open = 0;
     for (size_t c = 0; c < n; c++) {
         if (label[c] >= 0) continue;
         for (size_t k = 0; k < BETWEEN; k++, open++)
             for (size_t i = 0; i < dim; i++)
-                way[open * dim + i] =
+                between[open * dim + i] =
                     x[c * dim + i] + (double)(k + 1) / (BETWEEN + 1) * (x[centre * dim + i] - x[c * dim + i]);
     }
-    ais_status status = ais_evaluate(evaluator, open, way, way_logp);
+    ais_status status = ais_evaluate(evaluator, open, between, between_logp);
     open = 0;
     for (size_t c = 0; c < n && status == AIS_OK; c++) {
         if (label[c] >= 0) continue;
         double lowest = INFINITY;
-        for (size_t k = 0; k < BETWEEN; k++) lowest = fmin(lowest, way_logp[open++]);
+        for (size_t k = 0; k < BETWEEN; k++) lowest = fmin(lowest, between_logp[open++]);
         if (lowest > fmin(logp[c], logp[centre]) - depth || c == centre) label[c] = cluster;
     }
     return status;
@@ -90,8 +90,9 @@ ais_status ais_clusters(ais_evaluator *evaluator, size_t n, const double *x, con
                         int *label, int *clusters) {
     size_t dim = (size_t)evaluator->target->dim;
     ais_arena arena = {0};
-    double *way = AIS_TAKE(&arena, double, n *BETWEEN *dim), *way_logp = AIS_TAKE(&arena, double, n *BETWEEN);
-    ais_status status = way && way_logp ? AIS_OK : ais_fail_memory(evaluator->context, "clusters", n * BETWEEN * dim);
+    double *between = AIS_TAKE(&arena, double, n *BETWEEN *dim), *between_logp = AIS_TAKE(&arena, double, n *BETWEEN);
+    ais_status status =
+        between && between_logp ? AIS_OK : ais_fail_memory(evaluator->context, "clusters", n * BETWEEN * dim);
     for (size_t c = 0; c < n; c++) label[c] = -1;
     *clusters = 0;
     while (status == AIS_OK && *clusters < most) {
@@ -99,7 +100,7 @@ ais_status ais_clusters(ais_evaluator *evaluator, size_t n, const double *x, con
         for (size_t c = 0; c < n; c++)
             if (label[c] < 0 && (top == n || logp[c] > logp[top])) top = c;
         if (top == n) break;
-        status = gather(evaluator, n, x, logp, depth, top, (*clusters)++, label, way, way_logp);
+        status = gather(evaluator, n, x, logp, depth, top, (*clusters)++, label, between, between_logp);
     }
     for (size_t c = 0; c < n; c++)
         if (label[c] < 0) label[c] = 0;

@@ -137,21 +137,21 @@ static void swap(int32_t **x, int32_t **y) {
 }
 
 /* math.md (6), on the lattice (7). */
-static void lattice_pass(const ais_henon *henon, const ais_henon_work *work, ais_henon_way way, int32_t **x,
+static void lattice_pass(const ais_henon *henon, const ais_henon_work *work, ais_henon_direction direction, int32_t **x,
                          int32_t **y) {
     const ais_real *weights = work->weights;
     int last = henon->layers - 1;
-    for (int l = 0; way != AIS_HENON_INVERSE && l <= last; l++) {
+    for (int l = 0; direction != AIS_HENON_INVERSE && l <= last; l++) {
         const ais_real *here = weights + (size_t)l * henon->layer_weights;
         /* Of flip the last layer, R and the last layer's inverse are one: y stays and x becomes 2 V(y) - x. */
-        bool both = way == AIS_HENON_FLIP && l == last;
+        bool both = direction == AIS_HENON_FLIP && l == last;
         reflect(henon, here, work, both ? 2 : 1, *y, *x);
         if (both) break;
         shift(henon, work->lanes, layer_eta(henon, here), false, *y);
         swap(x, y);
     }
-    if (way == AIS_HENON_SWAP) swap(x, y);
-    for (int l = way == AIS_HENON_FLIP ? last - 1 : last; way != AIS_HENON_FORWARD && l >= 0; l--) {
+    if (direction == AIS_HENON_SWAP) swap(x, y);
+    for (int l = direction == AIS_HENON_FLIP ? last - 1 : last; direction != AIS_HENON_FORWARD && l >= 0; l--) {
         const ais_real *here = weights + (size_t)l * henon->layer_weights;
         shift(henon, work->lanes, layer_eta(henon, here), true, *x);
         reflect(henon, here, work, 1, *x, *y);
@@ -159,17 +159,17 @@ static void lattice_pass(const ais_henon *henon, const ais_henon_work *work, ais
     }
 }
 
-void ais_henon_lattice(const ais_henon *henon, const ais_henon_work *work, ais_henon_way way, const double *x,
-                       const double *y, double *z) {
+void ais_henon_lattice(const ais_henon *henon, const ais_henon_work *work, ais_henon_direction direction,
+                       const double *x, const double *y, double *z) {
     size_t lanes = work->lanes, rows = (size_t)henon->dim * lanes;
     if (ais_henon_is_small(henon)) {
-        AIS_CHOOSE(ais_henon_many)(&work->small, way, lanes, x, y, z);
+        AIS_CHOOSE(ais_henon_many)(&work->small, direction, lanes, x, y, z);
         return;
     }
     int32_t *first = work->ticks, *second = work->ticks + rows;
     AIS_CHOOSE(ais_ticks_of)(rows, x, first);
     AIS_CHOOSE(ais_ticks_of)(rows, y, second);
-    lattice_pass(henon, work, way, &first, &second);
+    lattice_pass(henon, work, direction, &first, &second);
     AIS_CHOOSE(ais_ticks_put)(rows, x, first, z);
     AIS_CHOOSE(ais_ticks_put)(rows, y, second, z + rows);
 }

@@ -61,11 +61,16 @@ bool ais_henon_work_new(const ais_henon *henon, const ais_real *weights, size_t 
 void ais_henon_work_set(const ais_henon *henon, ais_henon_work *work);
 
 /* g, g^-1, and M = g^-1 R g with R flip or swap. */
-typedef enum ais_henon_way { AIS_HENON_FORWARD, AIS_HENON_INVERSE, AIS_HENON_FLIP, AIS_HENON_SWAP } ais_henon_way;
+typedef enum ais_henon_direction {
+    AIS_HENON_FORWARD,
+    AIS_HENON_INVERSE,
+    AIS_HENON_FLIP,
+    AIS_HENON_SWAP
+} ais_henon_direction;
 
 /* From x and y, dim x lanes each, lattice numbers, to z, 2 dim x lanes, which may hold them. */
-void ais_henon_lattice(const ais_henon *henon, const ais_henon_work *work, ais_henon_way way, const double *x,
-                       const double *y, double *z);
+void ais_henon_lattice(const ais_henon *henon, const ais_henon_work *work, ais_henon_direction direction,
+                       const double *x, const double *y, double *z);
 
 /* What a pass in double leaves for backward. */
 typedef struct ais_henon_tape ais_henon_tape;

@@ -65,12 +65,12 @@ AIS_INLINE half reflected(int dim, bool tanh, const ais_henon_small *map, const 
     return (half)_mm256_cvttps_epi32(doubled ? given + given : given) - other;
 }
 
-AIS_INLINE void pass(const ais_henon_small *map, int dim, bool tanh, ais_henon_way way, half *x, half *y) {
+AIS_INLINE void pass(const ais_henon_small *map, int dim, bool tanh, ais_henon_direction direction, half *x, half *y) {
     int last = map->layers - 1;
     half next;
-    for (int l = 0; way != AIS_HENON_INVERSE && l <= last; l++) {
+    for (int l = 0; direction != AIS_HENON_INVERSE && l <= last; l++) {
         const ais_small_layer *layer = &map->layer[l];
-        bool both = way == AIS_HENON_FLIP && l == last; /* see henon_many_lanes.c */
+        bool both = direction == AIS_HENON_FLIP && l == last; /* see henon_many_lanes.c */
         next = reflected(dim, tanh, map, layer, both, *y, *x);
         if (both) {
             *x = next;
@@ -79,8 +79,8 @@ AIS_INLINE void pass(const ais_henon_small *map, int dim, bool tanh, ais_henon_w
         *x = *y + pair(layer->eta);
         *y = next;
     }
-    if (way == AIS_HENON_SWAP) next = *x, *x = *y, *y = next;
-    for (int l = way == AIS_HENON_FLIP ? last - 1 : last; way != AIS_HENON_FORWARD && l >= 0; l--) {
+    if (direction == AIS_HENON_SWAP) next = *x, *x = *y, *y = next;
+    for (int l = direction == AIS_HENON_FLIP ? last - 1 : last; direction != AIS_HENON_FORWARD && l >= 0; l--) {
         const ais_small_layer *layer = &map->layer[l];
         half stay = *x - pair(layer->eta);
         *x = reflected(dim, tanh, map, layer, false, stay, *y);
@@ -100,10 +100,10 @@ AIS_INLINE two with_ticks(two number, half before, half after) {
     return number + (to - from) * AIS_TICK; /* exact */
 }
 
-AIS_INLINE void map_one(const ais_henon_small *map, int dim, bool tanh, ais_henon_way way, two *x, two *y) {
+AIS_INLINE void map_one(const ais_henon_small *map, int dim, bool tanh, ais_henon_direction direction, two *x, two *y) {
     const half from_x = ticks_of(*x), from_y = ticks_of(*y);
     half to_x = from_x, to_y = from_y;
-    pass(map, dim, tanh, way, &to_x, &to_y);
+    pass(map, dim, tanh, direction, &to_x, &to_y);
     *x = with_ticks(*x, from_x, to_x);
     *y = with_ticks(*y, from_y, to_y);
 }
@@ -111,7 +111,7 @@ AIS_INLINE void map_one(const ais_henon_small *map, int dim, bool tanh, ais_heno
 #else
 
 /* Vectors of fewer than eight lanes would not pay: the other body, for one lane of it. */
-AIS_INLINE void map_one(const ais_henon_small *map, int dim, bool tanh, ais_henon_way way, two *x, two *y) {
+AIS_INLINE void map_one(const ais_henon_small *map, int dim, bool tanh, ais_henon_direction direction, two *x, two *y) {
     _Alignas(64) double z[4 * AIS_LANES] = {0};
     double *second = z + dim * AIS_LANES;
     (void)tanh;
@@ -119,7 +119,7 @@ AIS_INLINE void map_one(const ais_henon_small *map, int dim, bool tanh, ais_heno
         z[i * AIS_LANES] = (*x)[i];
         second[i * AIS_LANES] = (*y)[i];
     }
-    AIS_ISA(ais_henon_many)(map, way, AIS_LANES, z, second, z);
+    AIS_ISA(ais_henon_many)(map, direction, AIS_LANES, z, second, z);
     for (int i = 0; i < dim; i++) {
         (*x)[i] = z[i * AIS_LANES];
         (*y)[i] = second[i * AIS_LANES];
@@ -149,7 +149,7 @@ AIS_INLINE double propose(const ais_alone_call *call, int dim, bool tanh) {
     for (int i = 0; i < dim; i++) v[i] = ais_lattice_rounded(ais_spread_double(v[i]))[0];
     scatter(dim, lanes, v, call->v);
     ais_doubles kinetic = half_square(dim, v);
-    map_one(&call->map, dim, tanh, call->way, &u, &v);
+    map_one(&call->map, dim, tanh, call->direction, &u, &v);
     scatter(dim, lanes, u, call->z);
     scatter(dim, lanes, v, call->z + (size_t)dim * lanes);
     for (int i = 0; i < dim; i++) {

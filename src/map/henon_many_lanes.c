@@ -62,10 +62,10 @@ AIS_INLINE void reflect(int dim, bool tanh, int group, const ais_small_layer *la
 }
 
 /* A layer forward, backward, or (of flip the last one) both at once: y stays and x becomes 2 V(y) - x. */
-typedef enum direction { FORWARD, BACKWARD, BOTH } direction;
+typedef enum turning { FORWARD, BACKWARD, BOTH } turning;
 
 /* Group by group: what one group waits for is done while another's V is computed. */
-AIS_INLINE void reflect_all(int dim, bool tanh, int group, const ais_small_layer *layer, int blocks, direction turn,
+AIS_INLINE void reflect_all(int dim, bool tanh, int group, const ais_small_layer *layer, int blocks, turning turn,
                             size_t count, ticks *stay, ticks *other) {
     ais_uints eta[2] = {{0}};
     for (int i = 0; i < dim; i++) eta[i] += turn == BACKWARD ? 0 - (uint32_t)layer->eta[i] : (uint32_t)layer->eta[i];
@@ -93,23 +93,23 @@ AIS_INLINE void put_ticks(int dim, size_t lanes, size_t count, const double *fro
 }
 
 /* The first `count` lanes. */
-AIS_INLINE void pass(const ais_henon_small *map, int dim, bool tanh, int group, ais_henon_way way, size_t lanes,
-                     size_t count, const double *from_x, const double *from_y, double *to) {
+AIS_INLINE void pass(const ais_henon_small *map, int dim, bool tanh, int group, ais_henon_direction direction,
+                     size_t lanes, size_t count, const double *from_x, const double *from_y, double *to) {
     _Alignas(64) ticks first, second;
     ticks *x = &first, *y = &second;
     int last = map->layers - 1;
     take_ticks(dim, lanes, count, from_x, x);
     take_ticks(dim, lanes, count, from_y, y);
-    for (int l = 0; way != AIS_HENON_INVERSE && l <= last; l++) {
-        if (way == AIS_HENON_FLIP && l == last) {
+    for (int l = 0; direction != AIS_HENON_INVERSE && l <= last; l++) {
+        if (direction == AIS_HENON_FLIP && l == last) {
             reflect_all(dim, tanh, group, &map->layer[l], map->blocks, BOTH, count, y, x);
             break;
         }
         reflect_all(dim, tanh, group, &map->layer[l], map->blocks, FORWARD, count, y, x);
         swap(&x, &y);
     }
-    if (way == AIS_HENON_SWAP) swap(&x, &y);
-    for (int l = way == AIS_HENON_FLIP ? last - 1 : last; way != AIS_HENON_FORWARD && l >= 0; l--) {
+    if (direction == AIS_HENON_SWAP) swap(&x, &y);
+    for (int l = direction == AIS_HENON_FLIP ? last - 1 : last; direction != AIS_HENON_FORWARD && l >= 0; l--) {
         reflect_all(dim, tanh, group, &map->layer[l], map->blocks, BACKWARD, count, x, y);
         swap(&x, &y);
     }
@@ -117,21 +117,22 @@ AIS_INLINE void pass(const ais_henon_small *map, int dim, bool tanh, int group, 
     put_ticks(dim, lanes, count, from_y, y, to + (size_t)dim * lanes);
 }
 
-AIS_INLINE void run_all(const ais_henon_small *map, int dim, bool tanh, ais_henon_way way, size_t lanes,
+AIS_INLINE void run_all(const ais_henon_small *map, int dim, bool tanh, ais_henon_direction direction, size_t lanes,
                         const double *x, const double *y, double *z) {
     enum { LEAST = AIS_LANES / AIS_WIDTH < GROUP ? AIS_LANES / AIS_WIDTH : GROUP };
     size_t c = 0;
-    for (; c + AT_ONCE <= lanes; c += AT_ONCE) pass(map, dim, tanh, GROUP, way, lanes, AT_ONCE, x + c, y + c, z + c);
-    if (c < lanes) pass(map, dim, tanh, LEAST, way, lanes, lanes - c, x + c, y + c, z + c);
+    for (; c + AT_ONCE <= lanes; c += AT_ONCE)
+        pass(map, dim, tanh, GROUP, direction, lanes, AT_ONCE, x + c, y + c, z + c);
+    if (c < lanes) pass(map, dim, tanh, LEAST, direction, lanes, lanes - c, x + c, y + c, z + c);
 }
 
 /* math.md (6) and (7) for small V. */
-void AIS_ISA(ais_henon_many)(const ais_henon_small *map, ais_henon_way way, size_t lanes, const double *x,
+void AIS_ISA(ais_henon_many)(const ais_henon_small *map, ais_henon_direction direction, size_t lanes, const double *x,
                              const double *y, double *z) {
-    if (map->dim == 1 && map->tanh) run_all(map, 1, true, way, lanes, x, y, z);
-    if (map->dim == 1 && !map->tanh) run_all(map, 1, false, way, lanes, x, y, z);
-    if (map->dim == 2 && map->tanh) run_all(map, 2, true, way, lanes, x, y, z);
-    if (map->dim == 2 && !map->tanh) run_all(map, 2, false, way, lanes, x, y, z);
+    if (map->dim == 1 && map->tanh) run_all(map, 1, true, direction, lanes, x, y, z);
+    if (map->dim == 1 && !map->tanh) run_all(map, 1, false, direction, lanes, x, y, z);
+    if (map->dim == 2 && map->tanh) run_all(map, 2, true, direction, lanes, x, y, z);
+    if (map->dim == 2 && !map->tanh) run_all(map, 2, false, direction, lanes, x, y, z);
 }
 
 #endif

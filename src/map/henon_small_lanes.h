@@ -11,14 +11,14 @@
 #include "map/henon.h"
 
 /* From x and y, dim x lanes each, to z, 2 dim x lanes, which may hold them. */
-AIS_DECLARE_LANES(void, ais_henon_many, const ais_henon_small *map, ais_henon_way way, size_t lanes, const double *x,
-                  const double *y, double *z);
+AIS_DECLARE_LANES(void, ais_henon_many, const ais_henon_small *map, ais_henon_direction direction, size_t lanes,
+                  const double *x, const double *y, double *z);
 
 /* A whole proposal of lane 0: v (dim) is put on the lattice, z = M(u, v), x = mean + factor u'. Returns
  * 1/2 |v|^2 - 1/2 |v'|^2. Coordinates are `lanes` apart. */
 typedef struct ais_alone_call {
     ais_henon_small map;
-    ais_henon_way way;
+    ais_henon_direction direction;
     size_t lanes;
     const double *mean, *factor, *u;
     double *v, *z, *x;

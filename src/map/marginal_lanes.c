@@ -60,8 +60,8 @@ void AIS_ISA(ais_marginal_prepare)(const ais_layer_call *call, double *table) {
     int bins = call->bins;
     for (int m = 0; m < call->mapped; m++) {
         if (m % AT_ONCE == 0) set_knots(call, m, &set);
-        for (int way = 0; way < 2; way++, table += (1 + COLUMNS) * bins)
-            set_bins(&set, bins, m % AT_ONCE, way == 1, table + COLUMNS * bins, (double(*)[COLUMNS])table);
+        for (int inverse = 0; inverse < 2; inverse++, table += (1 + COLUMNS) * bins)
+            set_bins(&set, bins, m % AT_ONCE, inverse == 1, table + COLUMNS * bins, (double(*)[COLUMNS])table);
     }
 }
 
@@ -142,14 +142,14 @@ __attribute__((noinline)) static void add_log(const double *over, const double *
 }
 
 AIS_INLINE void marginal(const ais_layer_call *call, bool inverse, double *z, double *x, double *log_det) {
-    size_t lanes = call->lanes, way = (size_t)((1 + COLUMNS) * call->bins);
+    size_t lanes = call->lanes, side = (size_t)((1 + COLUMNS) * call->bins);
     for (int m = 0; m < call->mapped; m += FACTORS) {
         int left = call->mapped - m, count = left < FACTORS ? left : FACTORS;
         for (size_t first = 0; first < lanes; first += AIS_LANES) {
             double up[AIS_LANES], down[AIS_LANES];
             for (int c = 0; c < AIS_LANES; c++) up[c] = down[c] = 1;
             for (int j = m; j < m + count; j++)
-                map_shared(call->table + (size_t)(2 * j + inverse) * way, call->bins, inverse, call->bound,
+                map_shared(call->table + (size_t)(2 * j + inverse) * side, call->bins, inverse, call->bound,
                            z + (size_t)call->index[j] * lanes + first, x + (size_t)j * lanes + first, up, down);
             add_log(inverse ? down : up, inverse ? up : down, log_det + first);
         }

@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
-#include "report/words.h"
+#include "report/clean_text.h"
 
 #ifdef AIS_HAVE_CAIRO
 

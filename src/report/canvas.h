@@ -44,7 +44,7 @@ void ais_canvas_dots(ais_canvas *canvas, const double *xy, size_t points, const 
 void ais_canvas_image(ais_canvas *canvas, double x, double y, double width, double height, const uint32_t *pixel,
                       int nx, int ny);
 
-/* text must be clean (report/words.h). (x, y) is on the baseline. */
+/* text must be clean (report/clean_text.h). (x, y) is on the baseline. */
 void ais_canvas_text(ais_canvas *canvas, double x, double y, const ais_lettering *lettering, const char *text);
 double ais_canvas_text_width(ais_canvas *canvas, const ais_lettering *lettering, const char *text);
 

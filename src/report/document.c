@@ -1,9 +1,9 @@
 /* Pages of tables and figures in the style of report.html. */
 #include "base/status.h"
+#include "report/clean_text.h"
 #include "report/drawn.h"
 #include "report/figure.h"
 #include "report/page.h"
-#include "report/words.h"
 
 static void element(FILE *file, const char *open, const char *text, const char *close) {
     fputs(open, file);

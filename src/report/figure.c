@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "report/words.h"
+#include "report/clean_text.h"
 
 static void *take(ais_figure *figure, size_t bytes) {
     void *room = figure->failed ? NULL : ais_arena_take(&figure->arena, bytes ? bytes : 1);

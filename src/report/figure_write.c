@@ -5,9 +5,9 @@
 
 #include "base/memory_file.h"
 #include "base/status.h"
+#include "report/clean_text.h"
 #include "report/drawn.h"
 #include "report/figure.h"
-#include "report/words.h"
 
 enum { MARGIN = 12, BETWEEN = 14, TITLE_HEIGHT = 28, NOTE_ROW = 16 };
 

@@ -3,10 +3,10 @@
 #include <math.h>
 
 #include "base/status.h"
+#include "report/clean_text.h"
 #include "report/drawn.h"
 #include "report/figure.h"
 #include "report/page.h"
-#include "report/words.h"
 
 enum { MOST_FIGURES = 16 };
 

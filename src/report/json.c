@@ -5,8 +5,8 @@
 #include <jansson.h>
 
 #include "base/status.h"
+#include "report/clean_text.h"
 #include "report/verdict.h"
-#include "report/words.h"
 
 /* JSON has no NaN and no infinity: null stands for them. */
 static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }

@@ -1,6 +1,6 @@
 /* The head of report.html. */
+#include "report/clean_text.h"
 #include "report/page.h"
-#include "report/words.h"
 
 /* Colours stand once, as variables; figures draw their ink in the colour of the text. */
 static const char style[] =

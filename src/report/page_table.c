@@ -5,9 +5,9 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "report/clean_text.h"
 #include "report/figures.h"
 #include "report/page.h"
-#include "report/words.h"
 
 enum { MOST_ROWS = 200 };
 

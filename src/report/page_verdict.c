@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/clean_text.h"
 #include "report/page.h"
 #include "report/verdict.h"
-#include "report/words.h"
 
 static void item(FILE *file, const char *text) {
     fputs("<li>", file);

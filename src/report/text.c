@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "report/clean_text.h"
 #include "report/verdict.h"
-#include "report/words.h"
 
 /* Columns on the screen; numbers stand to the right, one space apart at least. Names take what the longest one
  * needs, up to NAME. */

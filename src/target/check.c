@@ -14,7 +14,7 @@
 #include "simd/normal.h"
 #include "target/builtin.h"
 #include "target/counted.h"
-#include "target/slope.h"
+#include "target/gradient_check.h"
 #include "target/together.h"
 
 enum {
@@ -167,33 +167,33 @@ static double noise_at(check *at, const double *x) {
 }
 
 /* At first as if logp were smooth; with its noise when that does not acquit. */
-static ais_slope_verdict judge(check *at, ais_slope *slope) {
+static ais_gradient_verdict judge(check *at, ais_gradient_check *slope) {
     slope->noise = 0;
-    ais_slope_verdict verdict = ais_slope_judge(slope);
-    if (verdict == AIS_SLOPE_AGREES) return verdict;
+    ais_gradient_verdict verdict = ais_gradient_judge(slope);
+    if (verdict == AIS_GRADIENT_AGREES) return verdict;
     slope->noise = noise_at(at, slope->x);
-    return slope->noise > 0 ? ais_slope_judge(slope) : verdict;
+    return slope->noise > 0 ? ais_gradient_judge(slope) : verdict;
 }
 
 /* The verdict at points at most about 1e-3 of the start scale away, the mildest of them; where there is no support
  * nothing is said. */
-static ais_slope_verdict confirm(check *at, const ais_slope *slope) {
-    ais_slope_verdict mildest = AIS_SLOPE_WRONG;
-    for (uint64_t k = 0; k < CLOSE_BY && mildest != AIS_SLOPE_AGREES; k++) {
+static ais_gradient_verdict confirm(check *at, const ais_gradient_check *slope) {
+    ais_gradient_verdict mildest = AIS_GRADIENT_WRONG;
+    for (uint64_t k = 0; k < CLOSE_BY && mildest != AIS_GRADIENT_AGREES; k++) {
         ais_stream stream = ais_stream_for(AIS_USE_CHECK, at->seed, k, 0);
         ais_normals(&stream, (size_t)at->target->dim, at->close);
         for (int j = 0; j < at->target->dim; j++) at->close[j] = slope->x[j] + 1e-3 * at->scale * at->close[j];
         if (!isfinite(at->target->grad(at->close, at->other, at->target->data))) continue;
-        ais_slope there = *slope;
+        ais_gradient_check there = *slope;
         there.x = at->close;
         there.claimed = at->other[slope->coordinate];
-        ais_slope_verdict verdict = judge(at, &there);
-        if (verdict != AIS_SLOPE_UNKNOWN && verdict < mildest) mildest = verdict;
+        ais_gradient_verdict verdict = judge(at, &there);
+        if (verdict != AIS_GRADIENT_UNKNOWN && verdict < mildest) mildest = verdict;
     }
     return mildest;
 }
 
-static void note_imprecision(check *at, const ais_slope *slope) {
+static void note_imprecision(check *at, const ais_gradient_check *slope) {
     double size = fmax(fmax(fabs(slope->claimed), fabs(slope->nearest)), slope->scale);
     double share = fabs(slope->claimed - slope->nearest) / size;
     char buffer[32];
@@ -206,7 +206,7 @@ static void note_imprecision(check *at, const ais_slope *slope) {
              slope->claimed, slope->nearest, 100 * share);
 }
 
-static ais_status refuse_gradient(const check *at, const ais_slope *slope) {
+static ais_status refuse_gradient(const check *at, const ais_gradient_check *slope) {
     char text[400], buffer[32];
     return ais_fail(
         at->context, AIS_BAD_DENSITY,
@@ -218,19 +218,19 @@ static ais_status refuse_gradient(const check *at, const ais_slope *slope) {
 static double unit_of(const check *at, const double *x, int i) { return fmax(fabs(x[i]), at->scale); }
 
 static ais_status check_coordinate(check *at, const double *x, int i, bool uphill) {
-    ais_slope slope = {.target = at->target,
-                       .x = x,
-                       .coordinate = i,
-                       .claimed = at->gradient[i],
-                       .unit = unit_of(at, x, i),
-                       .floor = uphill ? at->typical[i] : 0,
-                       .scale = at->typical[i],
-                       .moved = at->moved,
-                       .nearest = NAN};
-    ais_slope_verdict verdict = judge(at, &slope);
-    if (verdict == AIS_SLOPE_WRONG) verdict = confirm(at, &slope);
-    if (verdict == AIS_SLOPE_WRONG) return refuse_gradient(at, &slope);
-    if (verdict == AIS_SLOPE_IMPRECISE) note_imprecision(at, &slope);
+    ais_gradient_check slope = {.target = at->target,
+                                .x = x,
+                                .coordinate = i,
+                                .claimed = at->gradient[i],
+                                .unit = unit_of(at, x, i),
+                                .floor = uphill ? at->typical[i] : 0,
+                                .scale = at->typical[i],
+                                .moved = at->moved,
+                                .nearest = NAN};
+    ais_gradient_verdict verdict = judge(at, &slope);
+    if (verdict == AIS_GRADIENT_WRONG) verdict = confirm(at, &slope);
+    if (verdict == AIS_GRADIENT_WRONG) return refuse_gradient(at, &slope);
+    if (verdict == AIS_GRADIENT_IMPRECISE) note_imprecision(at, &slope);
     return AIS_OK;
 }
 
@@ -267,7 +267,7 @@ static void climb(check *at, double *x, double logp) {
     for (size_t i = 0; i < dim; i++) norm += gradient[i] * gradient[i];
     double size = 0.1 * at->scale / sqrt(norm);
     for (int k = 0; k < CLIMB && norm > 0 && isfinite(size); k++) {
-        double most = at->scale * sqrt((double)dim) / sqrt(norm), turn = 0, way = 0, next_norm = 0;
+        double most = at->scale * sqrt((double)dim) / sqrt(norm), turn = 0, length = 0, next_norm = 0;
         size = fmin(size, most);
         for (size_t i = 0; i < dim; i++) next[i] = x[i] + size * gradient[i];
         double value = target->grad(next, next_gradient, target->data);
@@ -277,7 +277,7 @@ static void climb(check *at, double *x, double logp) {
         }
         for (size_t i = 0; i < dim; i++) {
             double step = next[i] - x[i];
-            way += step * step;
+            length += step * step;
             turn += step * (gradient[i] - next_gradient[i]);
             next_norm += next_gradient[i] * next_gradient[i];
         }
@@ -285,7 +285,7 @@ static void climb(check *at, double *x, double logp) {
         memcpy(gradient, next_gradient, dim * sizeof *gradient);
         logp = value;
         norm = next_norm;
-        size = turn > 0 ? way / turn : 4 * size;
+        size = turn > 0 ? length / turn : 4 * size;
     }
 }
 

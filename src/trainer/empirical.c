@@ -12,7 +12,7 @@
 
 enum { POPULATION = 4096, REPORTS = 16, FRESH_CHAINS = 64, FRESH_DRAWS = 250 };
 
-typedef struct lesson {
+typedef struct job {
     const ais_target *target;
     const ais_train_options *options;
     ais_pool *pool;
@@ -26,13 +26,13 @@ typedef struct lesson {
     ais_checkpoint *checkpoint; /* or NULL */
     ais_empirical_stage flow, ratio;
     int number; /* of the present stage: 0 the map, 1 the discriminator, 2 neither */
-} lesson;
+} job;
 
 /* What to fit. Few dimensions: few layers with many bins, which does for ring5 as well (docs/notebook/flows.md). */
 typedef struct fit_plan {
     ais_shape shape;
     ais_whitening_kind whitening;
-    double w0;
+    double bump_slope;
     int ratio_hidden;
     ais_recipe map, ratio;
 } fit_plan;
@@ -55,12 +55,12 @@ static fit_plan plan_for(const ais_train_options *options, int dim) {
                                .marginal_bins = low ? 0 : 24,
                                .activation = AIS_TANH},
                      .whitening = low ? AIS_WHITEN_SD : AIS_WHITEN_FULL,
-                     .w0 = low ? 4 : 0,
+                     .bump_slope = low ? 4 : 0,
                      .ratio_hidden = 64,
                      .map = ais_recipe_table[low ? AIS_DRAWS_MAP_PLANE : AIS_DRAWS_MAP],
                      .ratio = ais_recipe_table[is_joint(options) ? AIS_DRAWS_JOINT : AIS_DRAWS_RATIO]};
     if (options->shape) made.shape = *options->shape;
-    if (options->shape && options->shape->depth < 0) made.w0 = 0;
+    if (options->shape && options->shape->depth < 0) made.bump_slope = 0;
     if (options->steps > 0) made.map.steps = made.ratio.steps = options->steps;
     if (options->rate > 0) made.map.pace.rate = options->rate;
     made.ratio.report_every = (made.ratio.steps + REPORTS - 1) / REPORTS;
@@ -93,7 +93,7 @@ static ais_status check_options(ais_context *context, const ais_target *target, 
 /* What is shown of both stages is the held-out loss; the discriminator's per point, so that 0.693 is blindness. While
  * map and discriminator learn together nothing is held out, and it is the loss of a pair. */
 static void tell(void *data, const ais_loop_progress *p) {
-    lesson *this = data;
+    job *this = data;
     bool ratio = strcmp(p->stage, "likelihood") != 0;
     if (p->stage != this->stage) this->stage_began = this->stage ? ais_now() : this->began;
     this->stage = p->stage;
@@ -114,7 +114,7 @@ static void tell(void *data, const ais_loop_progress *p) {
 /* ---- stages -------------------------------------------------------------------------------------- */
 
 /* Some of the draws, spread evenly over the file. */
-static ais_status begin(ais_context *context, lesson *this) {
+static ais_status begin(ais_context *context, job *this) {
     const ais_draws *draws = this->target->draws;
     ais_training *training = this->training;
     size_t dim = (size_t)draws->dim, total = (size_t)draws->chains * (size_t)draws->draws;
@@ -132,12 +132,12 @@ static ais_status begin(ais_context *context, lesson *this) {
                               &this->population);
 }
 
-static ais_status make_kernel(ais_context *context, lesson *this, fit_plan *plan) {
+static ais_status make_kernel(ais_context *context, job *this, fit_plan *plan) {
     uint64_t seed = this->options->seed;
     if (plan->shape.bound == 0) plan->shape.bound = ais_flow_bound(this->population);
     ais_status status = ais_kernel_learned(context, &plan->shape, seed, &this->kernel);
     if (status != AIS_OK) return status;
-    ais_flow_spread(this->kernel, seed, plan->w0);
+    ais_flow_spread(this->kernel, seed, plan->bump_slope);
     status = ais_flow_whiten(context, this->kernel, this->population, plan->whitening);
     if (status == AIS_OK) status = ais_learned_add_ratio(context, this->kernel, plan->ratio_hidden, 2, 0);
     const ais_learned *learned = (const ais_learned *)this->kernel;
@@ -167,7 +167,7 @@ void ais_empirical_end(ais_loop *loop) {
 
 /* Population, split and whitening follow from the draws; the stage at work has a section of its own. */
 static void exchange(ais_checkpoint *checkpoint, void *data) {
-    lesson *this = data;
+    job *this = data;
     const ais_learned *learned = (const ais_learned *)this->kernel;
     ais_began_exchange(checkpoint, &this->began);
     ais_training_exchange(checkpoint, this->training);
@@ -179,7 +179,7 @@ static void exchange(ais_checkpoint *checkpoint, void *data) {
     ais_checkpoint_bytes(checkpoint, "map", learned->weights, learned->weight_count * sizeof(ais_real));
 }
 
-static void conclude(lesson *this) {
+static void conclude(job *this) {
     const ais_empirical_stage *flow = &this->flow, *ratio = &this->ratio;
     ais_training *training = this->training;
     const ais_sample_split *split = &this->split;
@@ -208,7 +208,7 @@ static void conclude(lesson *this) {
                  "training made the map worse on held-out draws: there are too few draws, or they repeat");
 }
 
-static ais_status learn(ais_context *context, lesson *this) {
+static ais_status learn(ais_context *context, job *this) {
     const ais_train_options *options = this->options;
     fit_plan plan = plan_for(options, this->target->dim);
     ais_status status = make_kernel(context, this, &plan);
@@ -246,7 +246,7 @@ static ais_status learn(ais_context *context, lesson *this) {
 
 ais_status ais_train_empirical(ais_context *context, const ais_target *target, const ais_train_options *options,
                                ais_kernel **kernel, ais_training **training) {
-    lesson this = {.target = target, .options = options, .began = ais_now()};
+    job this = {.target = target, .options = options, .began = ais_now()};
     ais_status status = check_options(context, target, options);
     if (status != AIS_OK) return status;
     this.training = calloc(1, sizeof *this.training);

@@ -162,7 +162,7 @@ static ais_status begin_fits(ais_context *context, ais_map_learning *this, const
     ais_shape shape = ais_bent_shape(this->archive.dim, true);
     shape.pivot = ais_kernel_shape(bent)->pivot;
     shape.neck = ais_kernel_shape(bent)->neck;
-    shape.permutation = this->lesson->options->seed;
+    shape.permutation = this->job->options->seed;
     ais_kernel_free(this->present);
     this->present = NULL;
     ais_status status = ais_kernel_learned(context, &shape, shape.permutation, &this->present);
@@ -173,7 +173,7 @@ static ais_status begin_fits(ais_context *context, ais_map_learning *this, const
 
 /* The caller wants another map, or another way to learn one. */
 static bool otherwise(const ais_map_learning *this) {
-    const ais_train_options *options = this->lesson->options;
+    const ais_train_options *options = this->job->options;
     return options->shape || (options->objective && !this->slopes);
 }
 
@@ -182,7 +182,7 @@ ais_status ais_map_bend(ais_context *context, ais_map_learning *this, size_t fir
     ais_shape shape = ais_bent_shape(this->archive.dim, false);
     ais_kernel *kernel = NULL;
     double share = 0;
-    shape.permutation = this->lesson->options->seed;
+    shape.permutation = this->job->options->seed;
     if (shape.dim < 2 || shape.dim > MOST_DIMENSIONS || first >= this->archive.count || otherwise(this)) return AIS_OK;
     size_t numbers = MOST_ROWS * (size_t)shape.dim;
     double *x = malloc((2 * numbers + this->archive.room) * sizeof *x);
@@ -212,9 +212,9 @@ ais_status ais_map_unbend(ais_context *context, ais_map_learning *this) {
     if (!weight) return ais_fail_memory(context, "weights", first * sizeof *weight);
     double *x = weight + first + 1, *gradient = x + DRAWS * dim, *logp = gradient + DRAWS * dim;
     ais_status status = slopes ? AIS_OK : ais_map_begin_differences(context, this);
-    if (status == AIS_OK) status = ais_archive_weigh(context, archive, this->lesson->pool, weight);
+    if (status == AIS_OK) status = ais_archive_weigh(context, archive, this->job->pool, weight);
     if (status == AIS_OK) {
-        ais_stream stream = ais_stream_for(AIS_USE_BENDS, this->lesson->options->seed, 0, 0);
+        ais_stream stream = ais_stream_for(AIS_USE_BENDS, this->job->options->seed, 0, 0);
         ais_systematic(first, weight, ais_random_uniform(&stream, 0), DRAWS, index);
         for (size_t k = 0; k < DRAWS; k++)
             if (k == 0 || index[k] != index[k - 1]) memcpy(x + n++ * dim, archive->x + index[k] * dim, dim * sizeof *x);

@@ -54,7 +54,7 @@ static ais_status go(ais_context *context, ais_map_learning *this, ais_stretch *
         return ais_fail(context, AIS_SPENT, "the budget of %ld evaluations was used up by exploration: allow more",
                         evaluator->most);
     }
-    run->seed = this->lesson->options->seed;
+    run->seed = this->job->options->seed;
     run->chains = AIS_EXPLORING;
     run->x = this->chain;
     run->most = evaluator->most ? left / AIS_EXPLORING : 0;
@@ -64,7 +64,7 @@ static ais_status go(ais_context *context, ais_map_learning *this, ais_stretch *
     run->tick = evaluator->tick;
     run->tick_data = evaluator->tick_data;
     run->before = spent;
-    ais_status status = ais_explore_stretch(context, evaluator->target, this->lesson->pool, run, &this->archive);
+    ais_status status = ais_explore_stretch(context, evaluator->target, this->job->pool, run, &this->archive);
     evaluator->densities += run->densities;
     ais_count_gradients(evaluator, run->gradients);
     if (status != AIS_OK || !run->cut_short) return status;
@@ -119,7 +119,7 @@ ais_status ais_map_explore(ais_context *context, ais_map_learning *this) {
     /* In a plane splines follow any shape, from weights alone: chains only look for a bend. */
     int most = dim > 2 ? MOST_STRETCHES : STRETCHES - 1;
     while (status == AIS_OK && !this->bent && !this->explored.any && this->explored.stretches < most) {
-        ais_lesson_start_progress("exploring", (double)this->explored.stretches / MOST_STRETCHES, this->lesson);
+        ais_training_run_start_progress("exploring", (double)this->explored.stretches / MOST_STRETCHES, this->job);
         size_t first = this->archive.count;
         status = stretch(context, this, this->explored.stretches);
         if (status == AIS_OK && !this->explored.any) status = ais_map_bend(context, this, first);

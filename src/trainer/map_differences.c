@@ -5,7 +5,7 @@
 #include "trainer/map_learning.h"
 
 void ais_map_take_differences(ais_map_learning *this) {
-    const ais_target *target = this->lesson->target;
+    const ais_target *target = this->job->target;
     this->differences.target = target;
     this->differenced = ais_target_differences(&this->differences);
     this->evaluator.target = &this->differenced;
@@ -25,7 +25,7 @@ ais_status ais_map_begin_differences(ais_context *context, ais_map_learning *thi
 
 bool ais_map_differences_pay(const ais_map_learning *this, double gradients) {
     const ais_evaluator *evaluator = &this->evaluator;
-    double cost = gradients * (double)ais_differences_price(this->lesson->target);
+    double cost = gradients * (double)ais_differences_price(this->job->target);
     double left = (double)(evaluator->most - evaluator->densities - evaluator->gradients);
     return this->archive.dim > AIS_FEW_DIMENSIONS && this->best && (!evaluator->most || cost < left / 2) &&
            cost < this->economy.wanted * this->waste;

@@ -72,7 +72,7 @@ static double reach_of(const ais_kernel *affine, size_t n, const double *x) {
 
 /* Fits a map to points that follow p, by likelihood. */
 static ais_status fit_base(ais_context *context, ais_map_learning *this, size_t n, const double *x, ais_kernel *map) {
-    ais_lesson *lesson = this->lesson;
+    ais_training_run *job = this->job;
     size_t dim = (size_t)this->archive.dim;
     ais_flow_data data = {0};
     ais_archive tops;
@@ -90,14 +90,14 @@ static ais_status fit_base(ais_context *context, ais_map_learning *this, size_t 
     if (status == AIS_OK) status = ais_flow_data_draws(context, &data, &tops, ais_as_learned(map), weight);
     ais_flow_fit self = {.learned = (ais_learned *)map,
                          .data = &data,
-                         .pool = lesson->pool,
-                         .seed = lesson->options->seed,
+                         .pool = job->pool,
+                         .seed = job->options->seed,
                          .likelihood_share = 1,
                          .second = AIS_FLOW_PAIR};
     ais_loop loop = {.method = &ais_flow_method,
                      .self = &self,
                      .recipe = &recipe,
-                     .watch = ais_lesson_watch(lesson, this->evaluator.deadline, false)};
+                     .watch = ais_training_run_watch(job, this->evaluator.deadline, false)};
     if (status == AIS_OK) status = ais_loop_run(context, &loop);
     ais_flow_data_free(&data);
     ais_archive_free(&tops);
@@ -110,7 +110,7 @@ static ais_status height_of(ais_context *context, const ais_map_learning *this, 
                             const double *x, double *height) {
     double *logq = malloc(n * sizeof *logq);
     ais_status status =
-        logq ? ais_source_logq(context, &(ais_source){.map = map}, this->archive.dim, this->lesson->pool, n, x, logq)
+        logq ? ais_source_logq(context, &(ais_source){.map = map}, this->archive.dim, this->job->pool, n, x, logq)
              : ais_fail_memory(context, "a ladder's base", n * sizeof *logq);
     *height = 0;
     for (size_t c = 0; c < n && status == AIS_OK; c++) *height += logq[c] / (double)n;
@@ -136,7 +136,7 @@ static ais_status learn_base(ais_context *context, ais_map_learning *this, const
                            .marginal_bins = 24,
                            .activation = AIS_TANH,
                            .pivot = dim > 1,
-                           .permutation = this->lesson->options->seed};
+                           .permutation = this->job->options->seed};
         status = affine_base(context, dim, n, x, diagonal, &affine);
         if (status == AIS_OK) shape.bound = fmin(fmax(1.25 * reach_of(affine, n, x), 4), 40);
         if (status == AIS_OK) status = ais_kernel_learned(context, &shape, shape.permutation, &map);
@@ -171,7 +171,7 @@ static ais_status go(ais_context *context, ais_map_learning *this, ais_climb *cl
     long spent = evaluator->densities + evaluator->gradients;
     climb->most = evaluator->most ? evaluator->most - spent : 0;
     climb->before = spent;
-    ais_lesson_climbs(this->lesson, number, rounds);
+    ais_training_run_climbs(this->job, number, rounds);
     ais_status status = ais_climb_round(context, climb, steps, tune);
     evaluator->densities += climb->densities;
     evaluator->gradients += climb->gradients;
@@ -184,7 +184,7 @@ static ais_status go(ais_context *context, ais_map_learning *this, ais_climb *cl
         status = ais_find_worst_ess(context, climb->target->dim, AIS_CLIMBERS, climb->steps, climb->draws,
                                     &climb->worst_ess);
     if (status == AIS_OK)
-        ais_lesson_climbed(this->lesson, number, rounds, climb->accepted[climb->rungs - 1], worth_of(climb));
+        ais_training_run_climbed(this->job, number, rounds, climb->accepted[climb->rungs - 1], worth_of(climb));
     return status;
 }
 
@@ -228,7 +228,7 @@ static ais_status affine_rounds(ais_context *context, ais_map_learning *this, ai
     ais_status status = AIS_OK;
     for (int r = 0; r < MOST && (r < AFFINE_ROUNDS || climb->trips < AIS_ENOUGH_ARRIVED); r++) {
         status = go(context, this, climb, r < AFFINE_ROUNDS ? FIRST << r : LAST, true);
-        if (status == AIS_OK && this->lesson->options->ladder) status = keep(context, this, climb);
+        if (status == AIS_OK && this->job->options->ladder) status = keep(context, this, climb);
         if (status == AIS_OK) status = ais_climb_refit(context, climb);
         if (status != AIS_OK) return status;
         ais_climb_respace(climb);
@@ -274,8 +274,8 @@ static ais_status begin(ais_context *context, ais_map_learning *this, ais_climb 
     }
     ais_status status = first_base(context, this, &map);
     if (status == AIS_OK)
-        status = ais_climb_begin(context, climb, this->lesson->target, this->lesson->pool, this->lesson->options->seed,
-                                 map, RUNGS, AIS_CLIMBERS, x);
+        status = ais_climb_begin(context, climb, this->job->target, this->job->pool, this->job->options->seed, map,
+                                 RUNGS, AIS_CLIMBERS, x);
     free(x);
     climb->deadline = this->evaluator.deadline;
     climb->stop = this->evaluator.stop;

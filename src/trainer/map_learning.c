@@ -22,10 +22,10 @@ enum { FIRST_JUDGEMENT = 256, LEAST_SCREEN = 256, SCREEN_SHARE = 16, POPULATION 
 /* ---- look ------------------------------------------------------------------------------------------ */
 
 static long screen_of(const ais_map_learning *this) {
-    const ais_train_options *options = this->lesson->options;
+    const ais_train_options *options = this->job->options;
     if (options->screen) return options->screen;
     double screen = this->economy.wanted / SCREEN_SHARE, most = 4000.0 * this->archive.dim;
-    if (!this->lesson->target->grad && this->archive.dim <= AIS_FEW_DIMENSIONS)
+    if (!this->job->target->grad && this->archive.dim <= AIS_FEW_DIMENSIONS)
         screen *= 2; /* it is what finds modes there */
     if (options->evaluations) screen = fmin(screen, (double)options->evaluations / SCREEN_SHARE);
     return (long)fmax(fmin(screen, most), LEAST_SCREEN);
@@ -36,7 +36,7 @@ static long screen_of(const ais_map_learning *this) {
 static long planes_of(const ais_map_learning *this) {
     static const double enough = 4096;
     double wanted = this->economy.wanted, planes = fmax(wanted / 2, fmin(wanted, enough));
-    if (this->lesson->options->evaluations) planes = fmin(planes, (double)this->lesson->options->evaluations / 8);
+    if (this->job->options->evaluations) planes = fmin(planes, (double)this->job->options->evaluations / 8);
     return (long)fmax(planes, 1);
 }
 
@@ -70,15 +70,15 @@ static ais_status keep_screen(ais_context *context, ais_map_learning *this, cons
  * a quarter of a budget at the most; what is screened comes on top, since points that look odd lead to optimisations.
  */
 static long effort_of(const ais_map_learning *this, long screen) {
-    double effort = this->economy.wanted / (this->lesson->target->grad ? 1 : 2);
+    double effort = this->economy.wanted / (this->job->target->grad ? 1 : 2);
     if (this->evaluator.most) effort = fmin(effort, (double)this->evaluator.most / 4);
     return (long)effort + 2 * screen;
 }
 
 static ais_status begin_look(ais_context *context, ais_map_learning *this, bool anneal, ais_start **out) {
-    ais_lesson *lesson = this->lesson;
-    const ais_train_options *options = lesson->options;
-    ais_training *training = lesson->training;
+    ais_training_run *job = this->job;
+    const ais_train_options *options = job->options;
+    ais_training *training = job->training;
     long screen = screen_of(this), used = this->evaluator.densities;
     ais_start_options how = {.seed = options->seed,
                              .scale = options->scale,
@@ -90,18 +90,18 @@ static ais_status begin_look(ais_context *context, ais_map_learning *this, bool 
                              .anneal = anneal,
                              .most = this->evaluator.most ? this->evaluator.most - used : 0,
                              .deadline = this->evaluator.deadline,
-                             .pool = lesson->pool,
+                             .pool = job->pool,
                              .stop = options->ranks ? NULL : options->stop, /* ranks stop together, later */
-                             .progress = ais_lesson_start_progress,
-                             .progress_data = lesson,
-                             .tick = ais_lesson_tick};
+                             .progress = ais_training_run_start_progress,
+                             .progress_data = job,
+                             .tick = ais_training_run_tick};
     double began = ais_now();
-    ais_status status = ais_cold_start(context, lesson->target, &how, out);
+    ais_status status = ais_cold_start(context, job->target, &how, out);
     if (status != AIS_OK) return status;
     const ais_start *start = *out;
     /* The look makes evaluations in batches, as later stages do. */
     ais_economy_measure(&this->economy, (ais_now() - began) / (double)(start->densities + start->gradients),
-                        lesson->target->grad, start->separate > 1);
+                        job->target->grad, start->separate > 1);
     this->evaluator.densities += start->densities;
     this->evaluator.gradients = start->gradients;
     training->start_evaluations = start->densities + start->gradients;
@@ -129,7 +129,7 @@ static ais_status look(ais_context *context, ais_map_learning *this) {
 
 /* The plan, with what the caller chose of it. */
 static void choose_plan(ais_map_learning *this) {
-    const ais_train_options *options = this->lesson->options;
+    const ais_train_options *options = this->job->options;
     const ais_shape *shape = options->shape;
     int dim = this->archive.dim;
     const ais_map_plan *usual = ais_map_plan_for(dim, this->slopes, this->plan_number);
@@ -154,7 +154,7 @@ static ais_status place_anywhere(ais_map_learning *this) {
     ais_status status = AIS_OK;
     for (uint64_t c = 0, step = 0; c < AIS_EXPLORING && status == AIS_OK; step++) {
         double *x = this->chain + c * dim;
-        ais_stream stream = ais_stream_for(AIS_USE_ANYWHERE, this->lesson->options->seed, step, 0);
+        ais_stream stream = ais_stream_for(AIS_USE_ANYWHERE, this->job->options->seed, step, 0);
         ais_normals(&stream, dim, x);
         for (size_t i = 0; i < dim; i++) x[i] *= scale;
         status = ais_evaluate(&this->evaluator, 1, x, &logp);
@@ -168,12 +168,12 @@ ais_status ais_map_place_chains(ais_context *context, ais_map_learning *this) {
     size_t dim = (size_t)archive->dim, index[AIS_EXPLORING];
     double *weight = malloc((archive->count + 1) * sizeof *weight);
     if (!weight) return ais_fail_memory(context, "weights", archive->count * sizeof *weight);
-    ais_status status = ais_archive_weigh(context, archive, this->lesson->pool, weight);
+    ais_status status = ais_archive_weigh(context, archive, this->job->pool, weight);
     double top = -INFINITY;
     for (size_t c = 0; c < archive->count; c++) top = fmax(top, weight[c]);
     for (int c = 0; c < AIS_EXPLORING; c++) memcpy(this->chain + (size_t)c * dim, this->mean, dim * sizeof(double));
     if (status == AIS_OK && top > -INFINITY) {
-        ais_stream stream = ais_stream_for(AIS_USE_CHAINS, this->lesson->options->seed, 0, 0);
+        ais_stream stream = ais_stream_for(AIS_USE_CHAINS, this->job->options->seed, 0, 0);
         ais_systematic(archive->count, weight, ais_random_uniform(&stream, 0), AIS_EXPLORING, index);
         for (int c = 0; c < AIS_EXPLORING; c++)
             memcpy(this->chain + (size_t)c * dim, archive->x + index[c] * dim, dim * sizeof(double));
@@ -205,10 +205,9 @@ static ais_status refit_mixture(ais_context *context, ais_map_learning *this, co
     if (!weight || !ais_components_take(fitted, &this->arena, from->dim, from->count))
         status = ais_fail_memory(context, "a mixture", archive->count * sizeof *weight);
     if (status == AIS_OK) ais_components_copy(fitted, from);
-    if (status == AIS_OK) status = ais_archive_weigh(context, archive, this->lesson->pool, weight);
+    if (status == AIS_OK) status = ais_archive_weigh(context, archive, this->job->pool, weight);
     if (status == AIS_OK)
-        status =
-            ais_mixture_fit(context, fitted, this->lesson->pool, archive->count, archive->x, archive->logp, weight);
+        status = ais_mixture_fit(context, fitted, this->job->pool, archive->count, archive->x, archive->logp, weight);
     free(weight);
     return status;
 }
@@ -262,7 +261,7 @@ static ais_status explore(ais_context *context, ais_map_learning *this) {
     ais_map_forget(this); /* its verdict knew nothing of the chains' draws */
     ais_kernel_free(this->present);
     this->present = NULL;
-    if (this->archive.dim <= 2 && !this->lesson->options->objective) {
+    if (this->archive.dim <= 2 && !this->job->options->objective) {
         this->slopes = false;
         choose_plan(this);
         return with_weights(context, this);
@@ -280,8 +279,8 @@ static ais_status with_gradient(ais_context *context, ais_map_learning *this) {
  * differences. */
 static bool explore_after_all(const ais_map_learning *this) {
     static const double usual_gradients = 8000, hoped_waste = 1;
-    const ais_train_options *options = this->lesson->options;
-    const ais_target *target = this->lesson->target;
+    const ais_train_options *options = this->job->options;
+    const ais_target *target = this->job->target;
     bool free = !options->shape && !options->steps && !options->objective && options->method == AIS_START_HUNT;
     bool differences = !target->grad && ais_map_differences_pay(this, usual_gradients);
     return free && (this->slopes || differences) && !this->bent && !this->explored.stretches && this->best &&
@@ -292,10 +291,10 @@ static bool explore_after_all(const ais_map_learning *this) {
 /* By slopes, of differences where there are no others. Chains do not get from one mode to another, but what were taken
  * for several may be one that is bent. */
 static ais_status explore_by_slopes(ais_context *context, ais_map_learning *this) {
-    if (!this->lesson->target->grad) {
+    if (!this->job->target->grad) {
         ais_status status = ais_map_begin_differences(context, this);
         if (status != AIS_OK) return status;
-        if (this->lesson->training->modes > 1) return ais_map_unbend(context, this);
+        if (this->job->training->modes > 1) return ais_map_unbend(context, this);
         this->slopes = true;
         this->fine = false;
         this->plan_number = 0;
@@ -310,16 +309,16 @@ static ais_status explore_by_slopes(ais_context *context, ais_map_learning *this
  * any shape; so they may around a single mode, where they are tried before. */
 static bool ladder_pays(const ais_map_learning *this, bool maps_tried) {
     static const double usual = 3e5, too_dear = 20, led = 100; /* evaluations in all; per effective draw */
-    const ais_train_options *options = this->lesson->options;
+    const ais_train_options *options = this->job->options;
     const ais_economy *economy = &this->economy;
     bool free = !options->shape && !options->steps && options->method == AIS_START_HUNT;
-    bool missed = this->lesson->training->warning[0] && this->lesson->training->modes > 1;
+    bool missed = this->job->training->warning[0] && this->job->training->modes > 1;
     double spent = (double)(this->evaluator.densities + this->evaluator.gradients), map = ais_map_cost(this);
     bool affordable = !options->evaluations || usual < (double)options->evaluations - spent;
     bool quick = usual * economy->density < fmax(economy->wanted * map, 300); /* seconds */
     return free && this->archive.dim > AIS_FEW_DIMENSIONS && (!this->slopes || this->evaluator.price) && affordable &&
            quick &&
-           (missed || ((maps_tried || this->lesson->training->modes > 1) &&
+           (missed || ((maps_tried || this->job->training->modes > 1) &&
                        !(map < (this->proposals ? led : too_dear) * economy->density)));
 }
 
@@ -342,7 +341,7 @@ static ais_status nuts_instead(ais_context *context, ais_map_learning *this, ais
 static void compare_evidence(ais_map_learning *this, const double *weight, double *room) {
     static const double errors = 3, slack = 0.1; /* what maps were fitted to is among their draws: a little too low */
     const ais_archive *archive = &this->archive;
-    ais_training *training = this->lesson->training;
+    ais_training *training = this->job->training;
     size_t many = 0, used = strlen(training->warning);
     for (size_t c = 0; c < archive->count; c++)
         if (archive->from[c] >= 0) room[many++] = weight[c];
@@ -363,16 +362,16 @@ static ais_status take_points(ais_context *context, ais_map_learning *this) {
     static const double some = 64; /* effective draws */
     bool chains = this->explored.any && !(this->best && this->verdict.weighing.ess > some);
     const ais_archive *archive = &this->archive;
-    ais_training *training = this->lesson->training;
+    ais_training *training = this->job->training;
     size_t dim = (size_t)archive->dim, n = archive->count, wanted = (size_t)training->count;
     double *weight = malloc((n + 1) * sizeof *weight), *room = malloc(2 * (n + 1) * sizeof *room);
     size_t *index = malloc(wanted * sizeof *index);
     ais_status status = weight && room && index ? AIS_OK : ais_fail_memory(context, "weights", n * sizeof *weight);
-    if (status == AIS_OK) status = ais_archive_weigh(context, archive, this->lesson->pool, weight);
+    if (status == AIS_OK) status = ais_archive_weigh(context, archive, this->job->pool, weight);
     if (status == AIS_OK) compare_evidence(this, weight, room);
     if (status == AIS_OK) {
         for (size_t c = 0; c < n && chains; c++) weight[c] = archive->from[c] == AIS_FROM_CHAIN ? 0 : -INFINITY;
-        ais_stream stream = ais_stream_for(AIS_USE_POINTS, this->lesson->options->seed, 0, 0);
+        ais_stream stream = ais_stream_for(AIS_USE_POINTS, this->job->options->seed, 0, 0);
         ais_systematic(n, weight, ais_random_uniform(&stream, 0), wanted, index);
         /* Neighbours in the archive may be alike: chains take them from far apart. */
         for (size_t k = 0; k < wanted; k++) {
@@ -389,7 +388,7 @@ static ais_status take_points(ais_context *context, ais_map_learning *this) {
 /* The ladder is the kernel, and chains start at draws of its top. */
 static void take_ladder(ais_map_learning *this) {
     ais_climbed *climbed = &this->climbed;
-    ais_training *training = this->lesson->training;
+    ais_training *training = this->job->training;
     size_t dim = (size_t)this->archive.dim, wanted = (size_t)training->count;
     for (size_t k = 0; k < wanted; k++)
         memcpy(training->x + k * dim, climbed->x + k * climbed->count / wanted * dim, dim * sizeof(double));
@@ -413,14 +412,14 @@ static void take_ladder(ais_map_learning *this) {
                  "replicas of the ladder made only %ld round trips: parts of the density that are hard to reach may be "
                  "missing or have wrong weights; ask for more effective draws",
                  climbed->trips);
-    this->lesson->best = climbed->kernel;
-    this->lesson->best_ess = climbed->worst_ess;
+    this->job->best = climbed->kernel;
+    this->job->best_ess = climbed->worst_ess;
     climbed->kernel = NULL;
 }
 
 static ais_status conclude(ais_context *context, ais_map_learning *this) {
-    ais_lesson *lesson = this->lesson;
-    ais_training *training = lesson->training;
+    ais_training_run *job = this->job;
+    ais_training *training = job->training;
     if (this->climbed.kernel) {
         take_ladder(this);
         return AIS_OK;
@@ -430,23 +429,23 @@ static ais_status conclude(ais_context *context, ais_map_learning *this) {
     if (status == AIS_OK && !this->best && !this->explored.any)
         status =
             ais_fail(context, AIS_BAD_DENSITY, "no map was found for target %.100s: no proposal had a positive density",
-                     lesson->target->name ? lesson->target->name : "");
+                     job->target->name ? job->target->name : "");
     if (status != AIS_OK) return status;
     training->log_z = this->evidence.log_mean;
     training->log_z_error = this->evidence.log_error;
     double share = this->best ? 1 / ais_draws_per_effective(&this->verdict, this->proposals) : NAN;
     training->worst_ess = share;
     training->acceptance = this->best ? this->verdict.acceptance : NAN;
-    lesson->best = this->best;
-    lesson->best_ess = this->best ? share : -1;
+    job->best = this->best;
+    job->best_ess = this->best ? share : -1;
     this->best = NULL;
-    if (this->proposals && !(nuts < map)) return ais_map_relieve(context, this, &lesson->best);
+    if (this->proposals && !(nuts < map)) return ais_map_relieve(context, this, &job->best);
     if (nuts < map) {
         ais_kernel *instead = NULL;
         status = nuts_instead(context, this, &instead);
         if (status != AIS_OK) return status;
-        ais_kernel_free(lesson->best);
-        lesson->best = instead;
+        ais_kernel_free(job->best);
+        job->best = instead;
     }
     return AIS_OK;
 }
@@ -459,8 +458,8 @@ static size_t room_for(int dim, bool gradient) {
 }
 
 static ais_status prepare(ais_context *context, ais_map_learning *this) {
-    const ais_train_options *options = this->lesson->options;
-    const ais_target *target = this->lesson->target;
+    const ais_train_options *options = this->job->options;
+    const ais_target *target = this->job->target;
     size_t dim = (size_t)target->dim;
     this->economy = ais_economy_begin(options->effective > 0 ? options->effective : usual_wanted,
                                       options->effective > 0 || options->seconds > 0);
@@ -469,14 +468,14 @@ static ais_status prepare(ais_context *context, ais_map_learning *this) {
     this->evidence = (ais_weighing){.log_mean = NAN, .log_error = INFINITY};
     this->evaluator = (ais_evaluator){.context = context,
                                       .target = target,
-                                      .pool = this->lesson->pool,
+                                      .pool = this->job->pool,
                                       .stop = options->ranks ? NULL : options->stop,
                                       .most = options->evaluations,
-                                      .deadline = options->seconds > 0 ? this->lesson->began + options->seconds : 0,
+                                      .deadline = options->seconds > 0 ? this->job->began + options->seconds : 0,
                                       .densities = options->checkpoint ? AIS_IDENTITY_POINTS : 0,
                                       .difference = 1e-5,
-                                      .tick = ais_lesson_tick,
-                                      .tick_data = this->lesson};
+                                      .tick = ais_training_run_tick,
+                                      .tick_data = this->job};
     bool gradients = target->grad || target->dim > AIS_FEW_DIMENSIONS; /* the latter may be differences */
     ais_archive_begin(&this->archive, target->dim, gradients, room_for(target->dim, gradients));
     this->mean = AIS_TAKE(&this->arena, double, dim);
@@ -510,12 +509,12 @@ static ais_status read_options(ais_context *context, ais_map_learning *this, boo
         double likelihood_share;
     } known[] = {{"fisher", true, 0}, {"likelihood", false, 1}, {"likelihood+exact", false, 0.4}, {"exact", false, 0}};
     enum { KNOWN = sizeof known / sizeof *known };
-    const ais_train_options *options = this->lesson->options;
-    const ais_target *target = this->lesson->target;
+    const ais_train_options *options = this->job->options;
+    const ais_target *target = this->job->target;
     const ais_shape *shape = options->shape;
     int k = 0;
     /* In one dimension there is nothing to couple: splines, by weights. */
-    if (!resumed) this->slopes = target->grad && target->dim > 1 && (this->bent || this->lesson->training->modes <= 1);
+    if (!resumed) this->slopes = target->grad && target->dim > 1 && (this->bent || this->job->training->modes <= 1);
     this->given_share = NAN;
     while (options->objective && k < KNOWN && strcmp(options->objective, known[k].name) != 0) k++;
     if (k == KNOWN)
@@ -547,7 +546,7 @@ static ais_status take_points_from(ais_context *context, ais_map_learning *this,
     size_t dim = (size_t)this->archive.dim;
     double *logp = malloc(n * (dim + 1) * sizeof *logp);
     ais_status status = logp ? AIS_OK : ais_fail_memory(context, "points to learn from", n * dim * sizeof *logp);
-    bool gradient = this->lesson->target->grad != NULL;
+    bool gradient = this->job->target->grad != NULL;
     if (status == AIS_OK)
         status = gradient ? ais_evaluate_gradient(&this->evaluator, n, x, logp, logp + n)
                           : ais_evaluate(&this->evaluator, n, x, logp);
@@ -561,11 +560,11 @@ static ais_status take_points_from(ais_context *context, ais_map_learning *this,
 /* From draws that the caller has. */
 static ais_status from_draws(ais_context *context, ais_map_learning *this, const ais_draws *draws) {
     enum { MOST = 4096 };
-    ais_training *training = this->lesson->training;
+    ais_training *training = this->job->training;
     if (draws->dim != this->archive.dim)
         return ais_fail(context, AIS_BAD_ARGUMENT,
                         "the draws to start from have %d parameters, but %s has dimension %d", draws->dim,
-                        this->lesson->target->name, this->archive.dim);
+                        this->job->target->name, this->archive.dim);
     size_t total = (size_t)draws->chains * (size_t)draws->draws, n = total < MOST ? total : MOST;
     size_t dim = (size_t)draws->dim;
     double *x = malloc(n * dim * sizeof *x);
@@ -581,13 +580,13 @@ static ais_status from_draws(ais_context *context, ais_map_learning *this, const
 }
 
 static ais_status from_nuts(ais_context *context, ais_map_learning *this) {
-    ais_training *training = this->lesson->training;
-    if (!this->lesson->target->grad)
+    ais_training *training = this->job->training;
+    if (!this->job->target->grad)
         return ais_fail(context, AIS_BAD_ARGUMENT,
                         "a start from NUTS needs the gradient of the log density, and target "
                         "%s has none",
-                        this->lesson->target->name);
-    this->scale = this->lesson->target->start_scale > 0 ? this->lesson->target->start_scale : 1;
+                        this->job->target->name);
+    this->scale = this->job->target->start_scale > 0 ? this->job->target->start_scale : 1;
     ais_status status = place_anywhere(this);
     if (status == AIS_OK) status = ais_map_explore(context, this);
     snprintf(training->sentence, sizeof training->sentence,
@@ -598,12 +597,12 @@ static ais_status from_nuts(ais_context *context, ais_map_learning *this) {
 
 /* Look and explore, as the caller wants it. */
 static ais_status begin(ais_context *context, ais_map_learning *this) {
-    const ais_train_options *options = this->lesson->options;
+    const ais_train_options *options = this->job->options;
     ais_start *annealed = NULL;
     ais_status status = AIS_OK;
     if (options->method == AIS_START_HUNT) status = look(context, this);
     if (options->method == AIS_START_ANNEAL) status = begin_look(context, this, true, &annealed);
-    this->lesson->training->start_seconds = ais_now() - this->lesson->began;
+    this->job->training->start_seconds = ais_now() - this->job->began;
     if (status == AIS_OK) status = read_options(context, this, false);
     if (status != AIS_OK)
         ; /* nothing more */
@@ -619,21 +618,21 @@ static ais_status begin(ais_context *context, ais_map_learning *this) {
     return status;
 }
 
-ais_status ais_learn_map(ais_context *context, ais_lesson *lesson) {
-    ais_map_learning this = {.lesson = lesson};
-    ais_training *training = lesson->training;
+ais_status ais_learn_map(ais_context *context, ais_training_run *job) {
+    ais_map_learning this = {.job = job};
+    ais_training *training = job->training;
     bool resumed = false;
     ais_status status = prepare(context, &this);
     if (status == AIS_OK)
-        status = ais_checkpoint_enter(context, lesson->checkpoint, "map", ais_map_exchange, &this, &resumed);
+        status = ais_checkpoint_enter(context, job->checkpoint, "map", ais_map_exchange, &this, &resumed);
     if (status == AIS_OK && !resumed) status = begin(context, &this);
     if (status == AIS_OK && resumed) status = read_options(context, &this, true);
-    if (status == AIS_OK && !resumed && lesson->options->shape) { /* only the map that the caller wants will do */
+    if (status == AIS_OK && !resumed && job->options->shape) { /* only the map that the caller wants will do */
         ais_kernel_free(this.best);
         this.best = NULL;
         this.explored.any = false;
     }
-    if (status == AIS_OK && !resumed && (lesson->options->ladder || ladder_pays(&this, false)))
+    if (status == AIS_OK && !resumed && (job->options->ladder || ladder_pays(&this, false)))
         status = ais_map_climb(context, &this);
     if (status == AIS_OK && !this.climbed.kernel) {
         status = ais_map_rounds(context, &this);
@@ -643,7 +642,7 @@ ais_status ais_learn_map(ais_context *context, ais_lesson *lesson) {
         }
         if (status == AIS_OK && ladder_pays(&this, true)) status = ais_map_climb(context, &this);
     }
-    ais_checkpoint_leave(lesson->checkpoint);
+    ais_checkpoint_leave(job->checkpoint);
     if ((status == AIS_SPENT || status == AIS_STOPPED) && (this.best || this.explored.any || this.climbed.kernel)) {
         ais_status end = conclude(context, &this);
         status = end == AIS_OK && status == AIS_SPENT ? AIS_OK : end == AIS_OK ? status : end;

@@ -19,8 +19,8 @@
 #include "look/differences.h"
 #include "look/evaluate.h"
 #include "look/start.h"
-#include "trainer/lesson.h"
 #include "trainer/map_plans.h"
+#include "trainer/training_run.h"
 
 /* NUTS as it was after the last stretch of exploring. */
 typedef struct ais_explored {
@@ -55,7 +55,7 @@ typedef struct ais_fit_plan {
 } ais_fit_plan;
 
 typedef struct ais_map_learning {
-    ais_lesson *lesson;
+    ais_training_run *job;
     ais_evaluator evaluator;
     ais_economy economy;
     ais_archive archive;
@@ -98,7 +98,7 @@ typedef struct ais_map_learning {
 enum { AIS_EXPLORING = 4 };      /* chains */
 enum { AIS_FEW_DIMENSIONS = 3 }; /* maps follow any shape in them, from weights alone */
 
-ais_status ais_learn_map(ais_context *context, ais_lesson *lesson);
+ais_status ais_learn_map(ais_context *context, ais_training_run *job);
 
 /* ---- map_rounds.c ---------------------------------------------------------------------------------- */
 

@@ -68,7 +68,7 @@ ais_status ais_map_missed(ais_context *context, ais_map_learning *this, const ai
     *grown = NULL;
     if (!weight) return ais_fail_memory(context, "weights", archive->count * sizeof *weight);
     double *x = weight + archive->count + 1;
-    ais_status status = ais_archive_weigh(context, archive, this->lesson->pool, weight);
+    ais_status status = ais_archive_weigh(context, archive, this->job->pool, weight);
     int picked = status == AIS_OK ? pick(this, mixture, weight, x, share) : 0;
     if (picked) status = add_modes(context, this, mixture, picked, x, share, grown);
     free(weight);

@@ -68,7 +68,7 @@ static ais_status weigh_chains(ais_context *context, const ais_map_learning *thi
         logp[n++] = archive->logp[c];
     }
     *many = n;
-    ais_status status = ais_source_logq(context, source, archive->dim, this->lesson->pool, n, x, logq);
+    ais_status status = ais_source_logq(context, source, archive->dim, this->job->pool, n, x, logq);
     if (status == AIS_OK && !(*weight = malloc(n * sizeof **weight)))
         status = ais_fail_memory(context, "weights of draws", n * sizeof *x);
     for (size_t c = 0; c < n && status == AIS_OK; c++) (*weight)[c] = logp[c] - logq[c];
@@ -88,7 +88,7 @@ ais_status ais_map_draw(ais_context *context, ais_map_learning *this, int from, 
     n = affordable(this, n);
     double *x = room, *logp = x + n * dim;
     ais_status status = ais_source_draw(
-        context, &this->archive.source[from], (int)dim, this->lesson->pool, this->lesson->options->seed,
+        context, &this->archive.source[from], (int)dim, this->job->pool, this->job->options->seed,
         ais_stream_step(AIS_USE_WIDELY) + (uint64_t)this->round * AIS_MOST_SOURCES + (uint64_t)from, n, x, NULL);
     if (status == AIS_OK) status = ais_evaluate(&this->evaluator, n, x, logp);
     return status == AIS_OK ? ais_archive_add(context, &this->archive, from, n, x, logp, NULL) : status;
@@ -121,7 +121,7 @@ static ais_status draw_and_weigh(ais_context *context, ais_map_learning *this, c
     double *x = room, *gradient = x + n * (size_t)dim, *logp = gradient + n * (size_t)dim, *logq = logp + n, *given;
     size_t many;
     int from;
-    ais_status status = ais_source_draw(context, source, dim, this->lesson->pool, this->lesson->options->seed,
+    ais_status status = ais_source_draw(context, source, dim, this->job->pool, this->job->options->seed,
                                         ais_stream_step(AIS_USE_JUDGE) + (uint64_t)this->round, n, x, logq);
     if (status == AIS_OK)
         status = slopes ? ais_evaluate_gradient(&this->evaluator, n, x, logp, gradient)
@@ -198,7 +198,7 @@ static void add_evidence(ais_map_learning *this, const ais_weighing *term, doubl
 static double effective_cost(const ais_map_learning *this, bool map, const ais_verdict *verdict, int *proposals) {
     /* Of a step of NUTS where p is about normal; the less it is so in the latent space, the more. */
     static const double usual_leapfrogs = 7, hopeless = 0.1, of_modes = 0.5, fair = 3;
-    bool free = !this->lesson->options->shape && this->lesson->target->grad;
+    bool free = !this->job->options->shape && this->job->target->grad;
     bool leads = map ? this->slopes && verdict->acceptance > hopeless
                      : this->archive.dim > AIS_FEW_DIMENSIONS && verdict->seen > fair;
     bool relief = free && leads;
@@ -245,7 +245,7 @@ ais_status ais_map_judge(ais_context *context, ais_map_learning *this, const ais
     int proposals;
     double cost = fmin(effective_cost(this, source->map, &verdict, &proposals), 1e6), waste = cost - 1;
     bool again = judged_before(this, source);
-    ais_lesson_judged(this->lesson, &verdict, 1 / ais_draws_per_effective(&verdict, proposals));
+    ais_training_run_judged(this->job, &verdict, 1 / ais_draws_per_effective(&verdict, proposals));
     if (this->best && !again && !(waste < this->waste)) {
         this->vain++;
         return AIS_OK;
@@ -293,7 +293,7 @@ double ais_map_cost(const ais_map_learning *this) {
 }
 
 double ais_nuts_cost(const ais_map_learning *this) {
-    bool drawn = this->explored.any && this->lesson->target->grad; /* differences serve for learning alone */
+    bool drawn = this->explored.any && this->job->target->grad; /* differences serve for learning alone */
     return drawn ? this->explored.per_effective * this->economy.gradient : INFINITY;
 }
 
@@ -311,7 +311,7 @@ static ais_status whiten(ais_context *context, ais_map_learning *this, const dou
     double *x = malloc(POINTS * dim * sizeof *x), reach = 0;
     ais_status status = index && x ? AIS_OK : ais_fail_memory(context, "a whitening", POINTS * dim * sizeof *x);
     if (status == AIS_OK) {
-        ais_stream stream = ais_stream_for(AIS_USE_WHITENING, this->lesson->options->seed, (uint64_t)this->round, 0);
+        ais_stream stream = ais_stream_for(AIS_USE_WHITENING, this->job->options->seed, (uint64_t)this->round, 0);
         ais_systematic(archive->count, weight, ais_random_uniform(&stream, 0), POINTS, index);
         for (size_t c = 0; c < POINTS; c++) memcpy(x + c * dim, archive->x + index[c] * dim, dim * sizeof *x);
         status = ais_affine_fit(context, (int)dim, POINTS, x, NULL, this->mean, this->factor);
@@ -342,7 +342,7 @@ static ais_status whiten(ais_context *context, ais_map_learning *this, const dou
 
 /* A map that is about the identity on the whitened space. */
 static ais_status begin_map(ais_context *context, ais_map_learning *this, const double *weight) {
-    const uint64_t seed = this->lesson->options->seed;
+    const uint64_t seed = this->job->options->seed;
     ais_shape shape = this->plan->shape;
     ais_status status = AIS_OK;
     double bound;
@@ -368,7 +368,7 @@ static ais_status take_data(ais_context *context, ais_map_learning *this, ais_fl
     ais_status status = AIS_OK;
     if (!this->slopes) {
         weight = malloc((this->archive.count + 1) * sizeof *weight);
-        status = weight ? ais_archive_weigh(context, &this->archive, this->lesson->pool, weight)
+        status = weight ? ais_archive_weigh(context, &this->archive, this->job->pool, weight)
                         : ais_fail_memory(context, "weights", this->archive.count * sizeof *weight);
     }
     if (status == AIS_OK && this->fit.anew) status = begin_map(context, this, weight);
@@ -382,7 +382,7 @@ static ais_status take_data(ais_context *context, ais_map_learning *this, ais_fl
             ais_fail(context, AIS_BAD_DENSITY,
                      "none of %zu points has a positive density: there is nothing to learn from; give a --start-scale "
                      "of the region where %s is",
-                     this->archive.count, this->lesson->target->name);
+                     this->archive.count, this->job->target->name);
     free(weight);
     return status;
 }
@@ -390,14 +390,14 @@ static ais_status take_data(ais_context *context, ais_map_learning *this, ais_fl
 static ais_status fit(ais_context *context, ais_map_learning *this) {
     ais_flow_data data;
     ais_recipe recipe = this->plan->recipe;
-    ais_lesson *lesson = this->lesson;
+    ais_training_run *job = this->job;
     ais_status status = take_data(context, this, &data);
     recipe.steps = this->fit.steps;
     if (this->fine && !isnan(this->given_share)) this->fit.likelihood_share = this->given_share;
     ais_flow_fit self = {.learned = (ais_learned *)this->present,
                          .data = &data,
-                         .pool = lesson->pool,
-                         .seed = lesson->options->seed,
+                         .pool = job->pool,
+                         .seed = job->options->seed,
                          .batches = this->batches,
                          .likelihood_share = this->fit.likelihood_share,
                          .second = this->slopes ? AIS_FLOW_FISHER : AIS_FLOW_PAIR,
@@ -406,15 +406,15 @@ static ais_status fit(ais_context *context, ais_map_learning *this) {
     ais_loop loop = {.method = &ais_flow_method,
                      .self = &self,
                      .recipe = &recipe,
-                     .watch = ais_lesson_watch(lesson, this->evaluator.deadline, true)};
+                     .watch = ais_training_run_watch(job, this->evaluator.deadline, true)};
     if (status == AIS_OK) status = ais_loop_run(context, &loop);
     this->batches += (uint64_t)recipe.steps;
-    lesson->training->rollbacks += loop.rollbacks;
+    job->training->rollbacks += loop.rollbacks;
     if (status == AIS_OK && this->economy.measured) {
         double *cost = &this->economy.arithmetic;
-        double seconds = (ais_processor_now() - this->fit_began) / ais_pool_threads(lesson->pool);
+        double seconds = (ais_processor_now() - this->fit_began) / ais_pool_threads(job->pool);
         *cost = ais_coarse(seconds / fit_work(this));
-        status = ais_ranks_first(context, lesson->options->ranks, cost, sizeof *cost);
+        status = ais_ranks_first(context, job->options->ranks, cost, sizeof *cost);
     }
     ais_flow_data_free(&data);
     return status;
@@ -494,7 +494,7 @@ static bool enlarge(ais_map_learning *this) {
 static ais_status archive_ess(ais_context *context, const ais_map_learning *this, double *ess) {
     size_t n = this->archive.count;
     double *weight = malloc(2 * (n + 1) * sizeof *weight);
-    ais_status status = weight ? ais_archive_weigh(context, &this->archive, this->lesson->pool, weight)
+    ais_status status = weight ? ais_archive_weigh(context, &this->archive, this->job->pool, weight)
                                : ais_fail_memory(context, "weights", n * sizeof *weight);
     if (status == AIS_OK) *ess = ais_weigh(n, weight, weight + n).ess;
     free(weight);
@@ -545,7 +545,7 @@ static ais_status plan_weights(ais_context *context, ais_map_learning *this, boo
 static bool plan_given(ais_map_learning *this) {
     this->fit.anew = true;
     this->fine = true;
-    this->fit.steps = this->lesson->options->steps;
+    this->fit.steps = this->job->options->steps;
     this->fit.likelihood_share = this->slopes ? 0 : 0.4;
     this->fit.draws = 512;
     return this->fit.number++ == 0;
@@ -555,7 +555,7 @@ ais_status ais_map_rounds(ais_context *context, ais_map_learning *this) {
     ais_status status = AIS_OK;
     bool due = true;
     while (status == AIS_OK) {
-        if (!this->fitting && this->lesson->options->steps)
+        if (!this->fitting && this->job->options->steps)
             due = plan_given(this);
         else if (!this->fitting && this->slopes)
             status = plan_slopes(context, this, &due);
@@ -573,7 +573,7 @@ ais_status ais_map_rounds(ais_context *context, ais_map_learning *this) {
         this->fitting = true; /* a training that is resumed goes on here */
         status = fit(context, this);
         this->fitting = false;
-        this->lesson->training->attempts++;
+        this->job->training->attempts++;
         if (status == AIS_OK)
             status = ais_map_judge(context, this, &(ais_source){.map = this->present}, this->fit.draws);
     }

@@ -26,7 +26,7 @@ static void exchange_costs(ais_checkpoint *checkpoint, ais_map_learning *this) {
     AIS_FIELD(checkpoint, evaluator, gradients);
     bool differences = evaluator->price > 0;
     ais_checkpoint_flag(checkpoint, "differences", &differences);
-    if (differences && this->lesson->target->grad) ais_checkpoint_refuse(checkpoint, "differences");
+    if (differences && this->job->target->grad) ais_checkpoint_refuse(checkpoint, "differences");
     if (differences && ais_checkpoint_reads(checkpoint)) ais_map_take_differences(this);
     if (evaluator->densities < 0 || evaluator->gradients < 0) ais_checkpoint_refuse(checkpoint, "densities");
     ais_checkpoint_numbers(checkpoint, "cost.density", &economy->density, 1);
@@ -142,15 +142,15 @@ static void exchange_space(ais_checkpoint *checkpoint, ais_map_learning *this) {
 
 void ais_map_exchange(ais_checkpoint *checkpoint, void *data) {
     ais_map_learning *this = data;
-    ais_lesson *lesson = this->lesson;
-    ais_began_exchange(checkpoint, &lesson->began);
-    ais_training_exchange(checkpoint, lesson->training);
-    AIS_FIELD(checkpoint, lesson, best_ess);
+    ais_training_run *job = this->job;
+    ais_began_exchange(checkpoint, &job->began);
+    ais_training_exchange(checkpoint, job->training);
+    AIS_FIELD(checkpoint, job, best_ess);
     exchange_costs(checkpoint, this);
     exchange_points(checkpoint, this);
     exchange_fit(checkpoint, this);
     exchange_verdicts(checkpoint, this);
     exchange_space(checkpoint, this);
     if (ais_checkpoint_reads(checkpoint) && this->evaluator.deadline > 0)
-        this->evaluator.deadline = lesson->began + lesson->options->seconds;
+        this->evaluator.deadline = job->began + job->options->seconds;
 }

@@ -14,9 +14,9 @@
 #include "look/start.h"
 #include "trainer/empirical.h"
 #include "trainer/learned_discriminator.h"
-#include "trainer/lesson.h"
 #include "trainer/map_learning.h"
 #include "trainer/rival.h"
+#include "trainer/training_run.h"
 
 enum { DEFAULT_POPULATION = 512, HENON_POPULATION = 1024, PAPER_POPULATION = 4096 };
 static const double rivals_below = 0.7; /* worst ESS */
@@ -35,7 +35,7 @@ static bool of_maps(const ais_train_options *options) {
 
 /* ---- start --------------------------------------------------------------------------------------- */
 
-static ais_status take_draws(ais_context *context, ais_lesson *this, const ais_draws *draws, int wanted) {
+static ais_status take_draws(ais_context *context, ais_training_run *this, const ais_draws *draws, int wanted) {
     ais_training *training = this->training;
     if (draws->dim != this->target->dim)
         return ais_fail(context, AIS_BAD_ARGUMENT,
@@ -54,7 +54,7 @@ static ais_status take_draws(ais_context *context, ais_lesson *this, const ais_d
     return AIS_OK;
 }
 
-static ais_status hunt(ais_context *context, ais_lesson *this, int wanted) {
+static ais_status hunt(ais_context *context, ais_training_run *this, int wanted) {
     ais_start *start;
     const ais_train_options *options = this->options;
     ais_start_options cold = {.seed = options->seed,
@@ -64,7 +64,7 @@ static ais_status hunt(ais_context *context, ais_lesson *this, int wanted) {
                               .anneal = options->method == AIS_START_ANNEAL,
                               .pool = this->pool,
                               .stop = options->ranks ? NULL : options->stop, /* ranks stop together, later */
-                              .progress = ais_lesson_start_progress,
+                              .progress = ais_training_run_start_progress,
                               .progress_data = this};
     ais_status status = ais_cold_start(context, this->target, &cold, &start);
     if (status != AIS_OK) return status;
@@ -85,7 +85,7 @@ static ais_status hunt(ais_context *context, ais_lesson *this, int wanted) {
     return AIS_OK;
 }
 
-static ais_status start_with_nuts(ais_context *context, ais_lesson *this, int wanted) {
+static ais_status start_with_nuts(ais_context *context, ais_training_run *this, int wanted) {
     enum { CHAINS = 8, WARMUP = 500 };
     int draws = (wanted + CHAINS - 1) / CHAINS;
     size_t dim = (size_t)this->target->dim, size = (size_t)CHAINS * (size_t)draws;
@@ -109,7 +109,7 @@ static ais_status start_with_nuts(ais_context *context, ais_lesson *this, int wa
 }
 
 /* Room for points to start from and for the curve. */
-static ais_status take_record(ais_context *context, ais_lesson *this) {
+static ais_status take_record(ais_context *context, ais_training_run *this) {
     const ais_train_options *options = this->options;
     int usual = options->paper ? PAPER_POPULATION : is_henon(options) ? HENON_POPULATION : DEFAULT_POPULATION;
     int wanted = options->population > 0 ? options->population : usual, dim = this->target->dim;
@@ -123,13 +123,13 @@ static ais_status take_record(ais_context *context, ais_lesson *this) {
     return AIS_OK;
 }
 
-static ais_status begin(ais_context *context, ais_lesson *this) {
+static ais_status begin(ais_context *context, ais_training_run *this) {
     const ais_train_options *options = this->options;
     ais_training *training = this->training;
     int wanted = training->count;
     bool resumed;
     ais_status status =
-        ais_checkpoint_enter(context, this->checkpoint, "training", ais_lesson_exchange, this, &resumed);
+        ais_checkpoint_enter(context, this->checkpoint, "training", ais_training_run_exchange, this, &resumed);
     if (status == AIS_OK && !resumed) {
         status = options->method == AIS_START_DRAWS  ? take_draws(context, this, options->start, wanted)
                  : options->method == AIS_START_NUTS ? start_with_nuts(context, this, wanted)
@@ -145,9 +145,9 @@ static ais_status begin(ais_context *context, ais_lesson *this) {
 
 /* ---- henon --------------------------------------------------------------------------------------- */
 
-static ais_status run_henon_stage(ais_context *context, ais_lesson *this, ais_henon_trainer *trainer,
+static ais_status run_henon_stage(ais_context *context, ais_training_run *this, ais_henon_trainer *trainer,
                                   ais_henon_stage stage) {
-    const ais_watch watch = {.progress = ais_lesson_progress,
+    const ais_watch watch = {.progress = ais_training_run_progress,
                              .data = this,
                              .stop = this->options->stop,
                              .deadline = this->options->seconds > 0 ? this->began + this->options->seconds : 0,
@@ -161,21 +161,21 @@ static ais_status run_henon_stage(ais_context *context, ais_lesson *this, ais_he
 }
 
 /* The untrained map is x -> -x about: where that is hardly ever accepted, it has far to go. */
-static ais_status run_paper(ais_context *context, ais_lesson *this, ais_henon_trainer *trainer) {
+static ais_status run_paper(ais_context *context, ais_training_run *this, ais_henon_trainer *trainer) {
     enum { CHAINS = 128, DRAWS = 50, NEAR = 1, FAR };
     static const double hardly = 0.1;
     const ais_population *population = this->population;
     ais_fresh_result fresh;
-    if (this->way == 0) { /* else resumed */
+    if (this->paper_start == 0) { /* else resumed */
         ais_status status =
             ais_henon_judge(context, population, population->kernel, this->options->seed, CHAINS, DRAWS, &fresh);
         if (status != AIS_OK) return status;
-        this->way = fresh.acceptance < hardly ? FAR : NEAR;
+        this->paper_start = fresh.acceptance < hardly ? FAR : NEAR;
     }
-    return run_henon_stage(context, this, trainer, ais_henon_stage_paper(this->target->dim, this->way == FAR));
+    return run_henon_stage(context, this, trainer, ais_henon_stage_paper(this->target->dim, this->paper_start == FAR));
 }
 
-static ais_status run_henon_stages(ais_context *context, ais_lesson *this, ais_henon_trainer *trainer,
+static ais_status run_henon_stages(ais_context *context, ais_training_run *this, ais_henon_trainer *trainer,
                                    const char *objective) {
     static const struct {
         const char *name;
@@ -204,7 +204,7 @@ static ais_status run_henon_stages(ais_context *context, ais_lesson *this, ais_h
 /* The paper's map on a plane starts near x -> -x, unwhitened: what its printed numbers rest on (docs/paper.md). In more
  * dimensions it starts near -0.8 x + 0.6 v about the population's mean: from the reflection some chains, where that is
  * seldom accepted, hardly move (docs/notebook/paper.md). */
-static ais_status make_henon(ais_context *context, ais_lesson *this, const ais_shape *shape) {
+static ais_status make_henon(ais_context *context, ais_training_run *this, const ais_shape *shape) {
     ais_status status = ais_kernel_learned(context, shape, this->options->seed, &this->present);
     if (status != AIS_OK) return status;
     if (!this->options->paper) {
@@ -212,13 +212,14 @@ static ais_status make_henon(ais_context *context, ais_lesson *this, const ais_s
         return ais_henon_whiten(context, this->present, this->population, true);
     }
     if (this->target->dim <= 2) return AIS_OK;
-    ais_henon_calm(this->present, 0.1);
+    ais_henon_scale_last(this->present, 0.1);
     ais_henon_turn(this->present, 0.32);
     return ais_flow_whiten(context, this->present, this->population, AIS_WHITEN_FULL);
 }
 
 /* In place of that of the kernel before. */
-static ais_status keep_discriminator(ais_context *context, const ais_lesson *this, const ais_henon_trainer *trainer) {
+static ais_status keep_discriminator(ais_context *context, const ais_training_run *this,
+                                     const ais_henon_trainer *trainer) {
     ais_discriminator shape;
     const ais_real *weights = ais_henon_trainer_discriminator(trainer, &shape);
     ais_training *training = this->training;
@@ -229,11 +230,12 @@ static ais_status keep_discriminator(ais_context *context, const ais_lesson *thi
                                          &training->discriminator);
 }
 
-static ais_status attempt_henon(ais_context *context, ais_lesson *this, const ais_shape *shape, const char *objective) {
+static ais_status attempt_henon(ais_context *context, ais_training_run *this, const ais_shape *shape,
+                                const char *objective) {
     ais_henon_trainer *trainer = NULL;
     bool resumed;
     ais_status status =
-        ais_checkpoint_enter(context, this->checkpoint, "attempt", ais_lesson_exchange_present, this, &resumed);
+        ais_checkpoint_enter(context, this->checkpoint, "attempt", ais_training_run_exchange_present, this, &resumed);
     if (status == AIS_OK && !resumed) status = make_henon(context, this, shape);
     if (status == AIS_OK)
         status = ais_henon_trainer_new(context, this->present, this->population, this->options->seed, &trainer);
@@ -256,7 +258,7 @@ static ais_status attempt_henon(ais_context *context, ais_lesson *this, const ai
     return status;
 }
 
-static ais_status train_henon(ais_context *context, ais_lesson *this) {
+static ais_status train_henon(ais_context *context, ais_training_run *this) {
     const ais_train_options *options = this->options;
     int dim = this->target->dim;
     ais_shape paper = {.map = AIS_HENON, .dim = dim, .hidden = dim <= 2 ? 32 : 64};
@@ -280,7 +282,7 @@ static ais_status train_henon(ais_context *context, ais_lesson *this) {
 /* ---- all ----------------------------------------------------------------------------------------- */
 
 /* The population as it is now: better starting points than those of the start. */
-static void keep_points(const ais_lesson *this) {
+static void keep_points(const ais_training_run *this) {
     int dim = this->target->dim;
     for (int c = 0; c < this->training->count; c++)
         ais_population_point(this->population, c % this->population->chains,
@@ -289,7 +291,7 @@ static void keep_points(const ais_lesson *this) {
 
 ais_status ais_train(ais_context *context, const ais_target *target, const ais_train_options *options,
                      ais_kernel **kernel, ais_training **training) {
-    ais_lesson this = {.target = target, .options = options, .began = ais_now(), .best_ess = -1};
+    ais_training_run this = {.target = target, .options = options, .began = ais_now(), .best_ess = -1};
     bool henon = is_henon(options);
     *kernel = NULL;
     *training = NULL;

@@ -201,7 +201,7 @@ static void judgement(void **state) {
         ais_fresh_result result;
         ais_shape shape = {.map = AIS_HENON, .reversal = known[k].reversal, .dim = DIM, .layers = known[k].layers};
         assert_ok(s.context, ais_kernel_learned(&s.context, &shape, 5, &kernel));
-        ais_henon_calm(kernel, 0);
+        ais_henon_scale_last(kernel, 0);
         assert_ok(s.context, ais_henon_judge(&s.context, s.population, kernel, 5, 512, DRAWS, &result));
         if (!(result.worst_ess > known[k].least && result.worst_ess < known[k].most))
             fail_msg("reversal %d, %d layers: judged %g, acceptance %g", known[k].reversal, known[k].layers,
@@ -225,7 +225,7 @@ static void turned(void **state) {
     ais_kernel *kernel;
     ais_shape shape = {.map = AIS_HENON, .dim = DIM, .layers = 5, .hidden = 5, .activation = AIS_RELU};
     assert_ok(s.context, ais_kernel_learned(&s.context, &shape, 5, &kernel));
-    ais_henon_calm(kernel, 0);
+    ais_henon_scale_last(kernel, 0);
     ais_henon_turn(kernel, angle);
     assert_ok(s.context, ais_fresh_draws(&s.context, s.population, kernel, 5, CHAINS, DRAWS, x, &acceptance));
     for (size_t k = 1; k < sizeof x / sizeof *x; k++) {

@@ -6,10 +6,10 @@
 #include <aisampler/report.h>
 
 #include "report/bins.h"
+#include "report/clean_text.h"
 #include "report/colour.h"
 #include "report/figure.h"
 #include "report/ticks.h"
-#include "report/words.h"
 
 /* ---- ticks ------------------------------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-#include "target/slope.h"
+#include "target/gradient_check.h"
 
 #include <float.h>
 #include <math.h>
@@ -19,7 +19,7 @@ typedef struct quotient {
 } quotient;
 
 /* The slope of logp over x +- h. */
-static quotient difference(const ais_slope *slope, double h) {
+static quotient difference(const ais_gradient_check *slope, double h) {
     const ais_target *target = slope->target;
     int i = slope->coordinate;
     memcpy(slope->moved, slope->x, (size_t)target->dim * sizeof *slope->x);
@@ -35,18 +35,18 @@ static quotient difference(const ais_slope *slope, double h) {
 }
 
 /* Size of the derivative, as one who claims it and one who measures it see it. */
-static double size_of(const ais_slope *slope, double value) {
+static double size_of(const ais_gradient_check *slope, double value) {
     return fmax(fmax(fabs(value), fabs(slope->claimed)), slope->floor);
 }
 
-static bool agrees(const ais_slope *slope, double value, double rounding) {
+static bool agrees(const ais_gradient_check *slope, double value, double rounding) {
     double size = size_of(slope, value);
     return rounding <= 0.3 * tolerance * size && fabs(value - slope->claimed) <= tolerance * size;
 }
 
 /* By the step that knows best: where rounding and what the next shorter step would change, beyond its own rounding, are
  * together the least. */
-static ais_slope_verdict judge_best(ais_slope *slope, const quotient *ladder) {
+static ais_gradient_verdict judge_best(ais_gradient_check *slope, const quotient *ladder) {
     double least = INFINITY;
     bool noisy = false;
     for (int k = 0; k + 1 < STEPS; k++) {
@@ -59,19 +59,19 @@ static ais_slope_verdict judge_best(ais_slope *slope, const quotient *ladder) {
     }
     double size = size_of(slope, slope->nearest), scale = fmax(size, slope->scale);
     double miss = fabs(slope->nearest - slope->claimed);
-    if (!(least <= loudest * scale)) return AIS_SLOPE_UNKNOWN;
-    if (miss > imprecision * scale + least) return AIS_SLOPE_WRONG;
-    return miss > tolerance * size && (miss > least || noisy) ? AIS_SLOPE_IMPRECISE : AIS_SLOPE_UNKNOWN;
+    if (!(least <= loudest * scale)) return AIS_GRADIENT_UNKNOWN;
+    if (miss > imprecision * scale + least) return AIS_GRADIENT_WRONG;
+    return miss > tolerance * size && (miss > least || noisy) ? AIS_GRADIENT_IMPRECISE : AIS_GRADIENT_UNKNOWN;
 }
 
-ais_slope_verdict ais_slope_judge(ais_slope *slope) {
+ais_gradient_verdict ais_gradient_judge(ais_gradient_check *slope) {
     quotient ladder[STEPS];
     double h = 0.25 * slope->unit, before = NAN;
     for (int step = 0; step < STEPS; step++, h *= 0.25) {
         ladder[step] = difference(slope, h);
         double value = ladder[step].value, extrapolated = value + (value - before) / 15; /* Richardson */
         if (agrees(slope, value, ladder[step].rounding) || agrees(slope, extrapolated, ladder[step].rounding))
-            return AIS_SLOPE_AGREES;
+            return AIS_GRADIENT_AGREES;
         before = value;
     }
     return judge_best(slope, ladder);

@@ -1,6 +1,6 @@
 /* Text of any origin, made fit for pictures and pages. */
-#ifndef AIS_REPORT_WORDS_H
-#define AIS_REPORT_WORDS_H
+#ifndef AIS_REPORT_CLEAN_TEXT_H
+#define AIS_REPORT_CLEAN_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

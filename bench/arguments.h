@@ -1,6 +1,6 @@
 /* key=value words of a research program's command line, and a clock. */
-#ifndef AIS_BENCH_WORDS_H
-#define AIS_BENCH_WORDS_H
+#ifndef AIS_BENCH_ARGUMENTS_H
+#define AIS_BENCH_ARGUMENTS_H
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "trainer/lesson.h"
+#include "trainer/training_run.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 /* ---- progress and curve -------------------------------------------------------------------------- */
 
 /* record: a point of the curve, also without a loss. */
-static void tell(ais_lesson *this, ais_train_progress progress, bool record) {
+static void tell(ais_training_run *this, ais_train_progress progress, bool record) {
     if (!this->stage || strcmp(this->stage, progress.stage) != 0) {
         this->stage = progress.stage;
         this->stage_began = ais_now();
@@ -20,9 +20,9 @@ static void tell(ais_lesson *this, ais_train_progress progress, bool record) {
                       this->options->progress, this->options->progress_data);
 }
 
-void ais_lesson_tick(void *data, long evaluations) {
+void ais_training_run_tick(void *data, long evaluations) {
     static const double interval = 0.5;
-    ais_lesson *this = data;
+    ais_training_run *this = data;
     this->evaluations = evaluations;
     if (this->last.stage && ais_now() - this->told > interval) {
         ais_train_progress again = this->last;
@@ -31,8 +31,8 @@ void ais_lesson_tick(void *data, long evaluations) {
     }
 }
 
-void ais_lesson_start_progress(const char *stage, double share, void *data) {
-    ais_lesson *this = data;
+void ais_training_run_start_progress(const char *stage, double share, void *data) {
+    ais_training_run *this = data;
     ais_training *training = this->training;
     /* What the start is at is not for the table, but its temperatures are for the curve: while annealing, the share is
      * the inverse temperature. */
@@ -55,8 +55,8 @@ void ais_lesson_start_progress(const char *stage, double share, void *data) {
          false);
 }
 
-void ais_lesson_fit_progress(void *data, const ais_loop_progress *p) {
-    ais_lesson *this = data;
+void ais_training_run_fit_progress(void *data, const ais_loop_progress *p) {
+    ais_training_run *this = data;
     tell(this,
          (ais_train_progress){.stage = p->stage,
                               .share = (double)p->step / (double)p->steps,
@@ -70,7 +70,7 @@ void ais_lesson_fit_progress(void *data, const ais_loop_progress *p) {
 }
 
 /* A stage without a loss: what the present kernel is worth, once one was judged. */
-static void tell_worth(ais_lesson *this, const char *stage, double share, bool record) {
+static void tell_worth(ais_training_run *this, const char *stage, double share, bool record) {
     bool known = this->best_ess >= 0;
     tell(this,
          (ais_train_progress){.stage = stage,
@@ -84,36 +84,36 @@ static void tell_worth(ais_lesson *this, const char *stage, double share, bool r
          record);
 }
 
-static void judged(ais_lesson *this, const char *stage, double share, double acceptance, double worst_ess) {
+static void judged(ais_training_run *this, const char *stage, double share, double acceptance, double worst_ess) {
     this->training->acceptance = acceptance;
     this->training->worst_ess = worst_ess;
     this->best_ess = fmax(this->best_ess, worst_ess);
     tell_worth(this, stage, share, true);
 }
 
-ais_watch ais_lesson_watch(ais_lesson *lesson, double deadline, bool kept) {
-    return (ais_watch){.progress = ais_lesson_fit_progress,
-                       .data = lesson,
-                       .stop = lesson->options->stop,
+ais_watch ais_training_run_watch(ais_training_run *job, double deadline, bool kept) {
+    return (ais_watch){.progress = ais_training_run_fit_progress,
+                       .data = job,
+                       .stop = job->options->stop,
                        .deadline = deadline,
-                       .ranks = lesson->options->ranks,
-                       .checkpoint = kept ? lesson->checkpoint : NULL};
+                       .ranks = job->options->ranks,
+                       .checkpoint = kept ? job->checkpoint : NULL};
 }
 
-void ais_lesson_judged(ais_lesson *this, const ais_verdict *verdict, double efficiency) {
+void ais_training_run_judged(ais_training_run *this, const ais_verdict *verdict, double efficiency) {
     judged(this, "judge", 1, verdict->acceptance, efficiency);
 }
 
-void ais_lesson_climbs(ais_lesson *this, int k, int rounds) {
+void ais_training_run_climbs(ais_training_run *this, int k, int rounds) {
     tell_worth(this, "ladder", fmin((double)k / rounds, 1), false);
 }
 
-void ais_lesson_climbed(ais_lesson *this, int k, int rounds, double acceptance, double worst_ess) {
+void ais_training_run_climbed(ais_training_run *this, int k, int rounds, double acceptance, double worst_ess) {
     judged(this, "ladder", fmin((k + 1.0) / rounds, 1), acceptance, worst_ess);
 }
 
-void ais_lesson_progress(void *data, const ais_loop_progress *p) {
-    ais_lesson *this = data;
+void ais_training_run_progress(void *data, const ais_loop_progress *p) {
+    ais_training_run *this = data;
     tell(this,
          (ais_train_progress){.stage = p->stage,
                               .share = (double)p->step / (double)p->steps,
@@ -129,8 +129,8 @@ void ais_lesson_progress(void *data, const ais_loop_progress *p) {
 
 /* ---- checkpoint ---------------------------------------------------------------------------------- */
 
-void ais_lesson_exchange(ais_checkpoint *checkpoint, void *data) {
-    ais_lesson *this = data;
+void ais_training_run_exchange(ais_checkpoint *checkpoint, void *data) {
+    ais_training_run *this = data;
     ais_training *training = this->training;
     size_t dim = (size_t)training->dim;
     ais_began_exchange(checkpoint, &this->began);
@@ -138,14 +138,14 @@ void ais_lesson_exchange(ais_checkpoint *checkpoint, void *data) {
     ais_checkpoint_bytes(checkpoint, "start_x", training->x, (size_t)training->count * dim * sizeof(double));
     AIS_FIELD(checkpoint, this, number);
     AIS_FIELD(checkpoint, this, stages_done);
-    AIS_FIELD(checkpoint, this, way);
+    AIS_FIELD(checkpoint, this, paper_start);
     AIS_FIELD(checkpoint, this, best_ess);
     ais_checkpoint_kernel(checkpoint, "best", &this->best);
     if (this->best && ais_kernel_dim(this->best) != training->dim) ais_checkpoint_refuse(checkpoint, "best");
 }
 
-void ais_lesson_exchange_present(ais_checkpoint *checkpoint, void *data) {
-    ais_lesson *this = data;
+void ais_training_run_exchange_present(ais_checkpoint *checkpoint, void *data) {
+    ais_training_run *this = data;
     ais_checkpoint_kernel(checkpoint, "kernel", &this->present);
     if (!this->present || ais_kernel_dim(this->present) != this->training->dim)
         ais_checkpoint_refuse(checkpoint, "kernel");

@@ -3,19 +3,19 @@
  * Central differences are taken over a ladder of steps, and any step whose error is small enough to tell may acquit:
  * near a kink only the short steps are right, in a noisy density only the long ones. How noisy logp is is measured,
  * from high differences over a row of points close by: a smooth function has none. */
-#ifndef AIS_TARGET_SLOPE_H
-#define AIS_TARGET_SLOPE_H
+#ifndef AIS_TARGET_GRADIENT_CHECK_H
+#define AIS_TARGET_GRADIENT_CHECK_H
 
 #include <aisampler/target.h>
 
-typedef enum ais_slope_verdict {
-    AIS_SLOPE_UNKNOWN, /* no step can tell */
-    AIS_SLOPE_AGREES,
-    AIS_SLOPE_IMPRECISE,
-    AIS_SLOPE_WRONG
-} ais_slope_verdict;
+typedef enum ais_gradient_verdict {
+    AIS_GRADIENT_UNKNOWN, /* no step can tell */
+    AIS_GRADIENT_AGREES,
+    AIS_GRADIENT_IMPRECISE,
+    AIS_GRADIENT_WRONG
+} ais_gradient_verdict;
 
-typedef struct ais_slope {
+typedef struct ais_gradient_check {
     const ais_target *target;
     const double *x; /* the point */
     int coordinate;
@@ -26,9 +26,9 @@ typedef struct ais_slope {
     double noise;   /* of logp, absolute: ais_noise; 0 when it has not been measured */
     double *moved;  /* room for dim */
     double nearest; /* out: the best difference quotient, unless the verdict is that they agree */
-} ais_slope;
+} ais_gradient_check;
 
-ais_slope_verdict ais_slope_judge(ais_slope *slope);
+ais_gradient_verdict ais_gradient_judge(ais_gradient_check *slope);
 
 /* The root of -d^2 logp / dx_i^2 at x, about what the derivative is a standard deviation away from a mode; 0 where logp
  * is not concave. */

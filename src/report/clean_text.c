@@ -1,4 +1,4 @@
-#include "report/words.h"
+#include "report/clean_text.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "fit/slope.h"
+#include "fit/lane_gradient.h"
 
 #include <string.h>
 
@@ -23,8 +23,8 @@ static void by_gradient(const ais_target *target, size_t lanes, const double *x,
     }
 }
 
-void ais_slope(const ais_target *target, bool differences, double h, size_t lanes, const double *x, double *work,
-               double *logp, double *slope) {
+void ais_lane_gradient(const ais_target *target, bool differences, double h, size_t lanes, const double *x,
+                       double *work, double *logp, double *slope) {
     size_t rows = (size_t)target->dim * lanes;
     double *shifted = work, *up = shifted + rows, *down = up + lanes, *point = down + lanes;
     if (target->grad && !differences) {
