@@ -30,6 +30,21 @@ def read_json(path):
         return {}
 
 
+def wishes(parser, folder, targets):
+    """What benchmarks of many targets and seeds are told: parsed, with the folder of results made and names checked."""
+    parser.add_argument("--out", default=os.path.join(ROOT, "out", folder))
+    parser.add_argument("--only", default=",".join(targets))
+    parser.add_argument("--seeds", default="11,12")
+    parser.add_argument("--effective", type=int, default=4000)
+    parser.add_argument("--limit", type=float, default=120, help="seconds of one run")
+    wish = parser.parse_args()
+    os.makedirs(wish.out, exist_ok=True)
+    for name in wish.only.split(","):
+        if name not in targets:
+            sys.exit(f"unknown target {name}: one of {', '.join(targets)}")
+    return wish
+
+
 def keep(path, result):
     """Whole or not at all, so that a benchmark that is killed can be resumed."""
     with open(path + ".part", "w") as file:

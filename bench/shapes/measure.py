@@ -120,17 +120,9 @@ def row(name, results):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", default=os.path.join(command.ROOT, "out", "shapes"))
-    parser.add_argument("--only", default=",".join(TARGETS))
-    parser.add_argument("--seeds", default="11,12")
     parser.add_argument("--who", default="run,nuts")
-    parser.add_argument("--effective", type=int, default=4000)
-    parser.add_argument("--limit", type=float, default=120, help="seconds of one run")
-    wish = parser.parse_args()
-    os.makedirs(wish.out, exist_ok=True)
+    wish = command.wishes(parser, "shapes", TARGETS)
     for name in wish.only.split(","):
-        if name not in TARGETS:
-            sys.exit(f"unknown target {name}: one of {', '.join(TARGETS)}")
         for seed in map(int, wish.seeds.split(",")):
             for who in wish.who.split(","):
                 path = os.path.join(wish.out, f"{name}-{seed}-{who}.json")
