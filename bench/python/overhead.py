@@ -36,7 +36,7 @@ def best(function, repeats):
 
 def door(n):
     """Microseconds per point: through the door, and of the function alone."""
-    density = Density(NumPyFunctions(logp, None, True), DIM, None, ctypes.c_int(0))
+    density = Density(NumPyFunctions(logp, None, True), DIM, ctypes.c_int(0))
     x, value = np.random.default_rng(1).standard_normal((DIM, n)), np.empty(n)
     arguments = (n, x.ctypes.data, value.ctypes.data, None)
     rows = x.T.copy()
@@ -77,7 +77,7 @@ def run(chains):
 def seconds_of_import():
     program = "import time; t = time.perf_counter(); import aisampler; print(time.perf_counter() - t)"
     return min(float(subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True).stdout)
-               for _ in range(5))
+               for _ in range(20))
 
 
 if __name__ == "__main__":
