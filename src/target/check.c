@@ -53,7 +53,7 @@ static ais_status refuse_value(const check *at, const char *what, double value, 
     char text[600];
     return ais_fail(at->context, AIS_BAD_DENSITY,
                     "%s: %s is %g at %s; it must be a number, or -inf outside the support", at->target->name, what,
-                    value, describe(at, x, text, sizeof text));
+                    isnan(value) ? NAN : value /* never "-nan" */, describe(at, x, text, sizeof text));
 }
 
 static ais_status refuse_change(const check *at, double value, double again, const double *x) {
