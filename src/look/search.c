@@ -124,8 +124,7 @@ static const double *known_scales(ais_search *search) {
     return best < 0 ? NULL : search->variance;
 }
 
-/* Optimises from the rows of x, which become the ends. */
-static ais_status optimise(ais_search *search, int runs, double *x, double *logp, ais_ending *ending, int *added) {
+ais_status ais_search_optimise(ais_search *search, int runs, double *x, double *logp, ais_ending *ending, int *added) {
     double scale = search->scale, root = sqrt((double)search->modes->mixture.dim);
     ais_lbfgs_options options = {.iterations = ITERATIONS,
                                  .tolerance = 1e-4,
@@ -166,7 +165,7 @@ ais_status ais_search_begin(ais_search *search, int runs) {
     if (!x || !logp || !ending) status = ais_fail_memory(search->evaluator->context, "starts", n * dim);
     if (status == AIS_OK) status = inside_points(search, n, x, logp);
     if (status == AIS_OK) note_range(search, n, logp);
-    if (status == AIS_OK) status = optimise(search, runs, x, logp, ending, &added);
+    if (status == AIS_OK) status = ais_search_optimise(search, runs, x, logp, ending, &added);
     ais_arena_free(&arena);
     return status;
 }
@@ -191,7 +190,7 @@ static ais_status hunt(ais_search *search, ais_screen *screen, ais_arena *arena)
         ais_screen_judge(screen, search->modes, search->evaluator->pool);
         ais_stream stream = ais_stream_for(AIS_USE_SEARCH_CHOICE, search->seed, search->step++, 0);
         int picked = ais_screen_pick(screen, &stream, several ? BATCH : BATCH / 4, x), added = 0;
-        ais_status status = picked ? optimise(search, picked, x, logp, ending, &added) : AIS_OK;
+        ais_status status = picked ? ais_search_optimise(search, picked, x, logp, ending, &added) : AIS_OK;
         if (status != AIS_OK) return status;
         vain = added ? 0 : vain + 1;
         search->dry = !picked || vain == (search->modes->mixture.count > 1 ? 2 : 1);

@@ -52,6 +52,9 @@ bool ais_search_goes_on(const ais_search *search);
  * when no such point was found. */
 ais_status ais_search_begin(ais_search *search, int runs);
 
+/* Optimises from the rows of x, which become the ends, and adds the modes; *added counts. */
+ais_status ais_search_optimise(ais_search *search, int runs, double *x, double *logp, ais_ending *ending, int *added);
+
 /* Screens `points` points at first, up to `limit` in all while a relevant mode has fewer than 5 hits:
  * points of the region, planes of two coordinates through the modes, and, where all modes lie near 0 for the size
  * of the region, points of a smaller one that just holds them. Where they are weighed: points of the region, and then

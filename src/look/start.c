@@ -8,6 +8,7 @@
 #include "base/block.h"
 #include "base/streams.h"
 #include "look/anneal.h"
+#include "look/lines.h"
 #include "look/refit.h"
 #include "look/suspect.h"
 #include "look/weighted.h"
@@ -104,6 +105,9 @@ static ais_status look(session *s) {
     if (status == AIS_OK) status = ais_suspect(&s->search, start->warning, sizeof start->warning);
     if (status != AIS_OK) return status;
     if (ais_search_widen(&s->search) && (status = optimise(s)) != AIS_OK) return status;
+    /* Where the screen hardly leads to optimisations, and shows too little itself. */
+    if (!s->evaluator.target->grad && !s->search.weighed && (status = ais_search_lines(&s->search)) != AIS_OK)
+        return status;
     tell(s, "screening", 0);
     long wanted = s->options->screen, dim = s->modes.mixture.dim;
     if (!wanted) wanted = dim <= 8 ? 4000 * dim : 24000 + 1000 * dim;
