@@ -1,6 +1,7 @@
 #include "look/join.h"
 
 #include <math.h>
+#include <string.h>
 
 static int root(const int *group, int k) {
     while (group[k] != k) k = group[k];
@@ -32,8 +33,9 @@ static int nearest(const ais_components *modes, int k, int neighbour[NEIGHBOURS]
 /* The straight path between two modes, which rises and falls no more than a little if they are one. */
 typedef struct path {
     int from, to;
-    int rank; /* of `to` among the neighbours of `from` */
-    bool divided;
+    int rank;      /* of `to` among the neighbours of `from` */
+    double lowest; /* log density on the way, as far as it was looked at */
+    bool divided;  /* below both ends */
 } path;
 
 /* Every pair once; how many. */
@@ -44,7 +46,7 @@ static size_t find_paths(const ais_components *modes, path *paths) {
         for (int rank = 0; rank < many; rank++) {
             bool known = false;
             for (size_t w = 0; w < n; w++) known |= paths[w].from == neighbour[rank] && paths[w].to == k;
-            if (!known) paths[n++] = (path){.from = k, .to = neighbour[rank], .rank = rank};
+            if (!known) paths[n++] = (path){.from = k, .to = neighbour[rank], .rank = rank, .lowest = INFINITY};
         }
     }
     return n;
@@ -67,7 +69,9 @@ static ais_status look_between(ais_evaluator *evaluator, const ais_modes *modes,
             for (int t = 0; t < many; t++, row++) {
                 for (size_t i = 0; i < dim && !turn; i++)
                     point[row * dim + i] = a[i] + tenths[t] / 10.0 * (b[i] - a[i]);
-                if (turn) this->divided |= !(value[row] > valley);
+                if (!turn) continue;
+                this->lowest = fmin(this->lowest, value[row]);
+                this->divided |= !(value[row] > valley);
             }
         }
         rows = row;
@@ -75,6 +79,28 @@ static ais_status look_between(ais_evaluator *evaluator, const ais_modes *modes,
         if (status != AIS_OK) return status;
     }
     return AIS_OK;
+}
+
+/* Joins what the undivided paths of a rank lead to, the highest paths first. Two groups are one if nothing lies between
+ * them that is much lower than the highest mode of either: two modes whose arms meet far below both are two, though a
+ * path rises from there to each. */
+static void join_rank(size_t n, const path *paths, int rank, double *peak, int *group) {
+    for (double above = INFINITY;;) {
+        const path *next = NULL;
+        for (size_t w = 0; w < n; w++) {
+            bool due = paths[w].rank == rank && !paths[w].divided && paths[w].lowest < above;
+            if (due && (!next || paths[w].lowest > next->lowest)) next = &paths[w];
+        }
+        if (!next) return;
+        above = next->lowest;
+        for (size_t w = 0; w < n; w++) { /* there may be several of one height */
+            int a = root(group, paths[w].from), b = root(group, paths[w].to);
+            if (paths[w].rank != rank || paths[w].divided || paths[w].lowest != above || a == b) continue;
+            if (!(above > fmin(peak[a], peak[b]) - 1)) continue;
+            group[a] = b;
+            peak[b] = fmax(peak[a], peak[b]);
+        }
+    }
 }
 
 /* Most paths are divided in the middle, and modes that were joined by other paths need no evaluation. */
@@ -85,15 +111,16 @@ static ais_status join(ais_evaluator *evaluator, const ais_modes *modes, int *gr
     path *paths = AIS_TAKE(arena, path, most);
     double *point = AIS_TAKE(arena, double, most *MOST *(size_t)modes->mixture.dim);
     double *value = AIS_TAKE(arena, double, most *MOST);
-    if (!paths || !point || !value) return ais_fail_memory(evaluator->context, "modes", most * MOST * sizeof(double));
+    double *peak = AIS_TAKE(arena, double, modes->mixture.count);
+    if (!paths || !point || !value || !peak)
+        return ais_fail_memory(evaluator->context, "modes", most * MOST * sizeof(double));
     size_t n = find_paths(&modes->mixture, paths);
+    memcpy(peak, modes->height, (size_t)modes->mixture.count * sizeof *peak); /* of a group's root: its highest mode */
     ais_status status = look_between(evaluator, modes, group, n, paths, -1, 1, middle, point, value);
     if (status == AIS_OK) status = look_between(evaluator, modes, group, n, paths, -1, 2, quarters, point, value);
     for (int rank = 0; rank < NEIGHBOURS && status == AIS_OK; rank++) {
         status = look_between(evaluator, modes, group, n, paths, rank, MOST, others, point, value);
-        for (size_t w = 0; w < n && status == AIS_OK; w++)
-            if (paths[w].rank == rank && !paths[w].divided)
-                group[root(group, paths[w].from)] = root(group, paths[w].to);
+        if (status == AIS_OK) join_rank(n, paths, rank, peak, group);
     }
     return status;
 }

@@ -36,6 +36,6 @@ void ais_modes_weigh(ais_modes *modes) {
     int count = modes->mixture.count;
     for (int k = 0; k < count; k++) top = fmax(top, ais_modes_evidence(modes, k));
     for (int k = 0; k < count; k++) sum += weight[k] = exp(ais_modes_evidence(modes, k) - top);
-    for (int k = 0; k < count; k++) weight[k] = 0.9 * weight[k] / sum + 0.1 / count;
+    for (int k = 0; k < count; k++) weight[k] = (1 - AIS_MODES_EVEN) * weight[k] / sum + AIS_MODES_EVEN / count;
     ais_components_weigh(&modes->mixture);
 }

@@ -24,6 +24,7 @@ void ais_modes_keep(ais_modes *modes, int count, const int *places);
 double ais_modes_evidence(const ais_modes *modes, int k);
 
 /* Weights of the mixture: 0.9 evidence, normalised, + 0.1 / count. */
+#define AIS_MODES_EVEN 0.1
 void ais_modes_weigh(ais_modes *modes);
 
 #endif

@@ -10,6 +10,7 @@
 #include "explore/affine.h"
 #include "fit/flow_start.h"
 #include "learned/learned.h"
+#include "look/modes.h"
 #include "trainer/map_learning.h"
 
 enum { AFFINE_ROUNDS = 5, LEARNED_ROUNDS = 3 }; /* at the most */
@@ -284,7 +285,7 @@ static ais_status begin(ais_context *context, ais_map_learning *this, ais_climb 
     return status;
 }
 
-/* Modes of some weight that the look found and the ladder has never been near: then it has lost them. */
+/* Modes of some weight of their own that the look found and the ladder has never been near: then it has lost them. */
 static int lost_modes(const ais_map_learning *this) {
     static const double some = 0.02;
     const ais_components *mixture = &this->mixture;
@@ -292,7 +293,7 @@ static int lost_modes(const ais_map_learning *this) {
     size_t dim = (size_t)this->archive.dim;
     int lost = 0;
     for (int k = 0; k < mixture->count; k++) {
-        bool seen = !(mixture->weight[k] > some);
+        bool seen = !(mixture->weight[k] - AIS_MODES_EVEN / mixture->count > some);
         for (size_t c = 0; c < climbed->count && !seen; c++) {
             double own = ais_components_distance(mixture, k, climbed->x + c * dim, INFINITY);
             seen = true;

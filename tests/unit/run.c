@@ -72,6 +72,52 @@ static void defaults_learn_draw_and_judge(void **state) {
     ais_run_free(result);
 }
 
+/* Two modes of equal mass, each bent twice, so that no mixture fits them: normalised. */
+enum { BENT = 4 };
+static double bent_grad(const double *x, double *gradient, void *data) {
+    (void)data;
+    static const double bend = 0.4, width = 1, log_pi = 1.8378770664093453; /* of 2 pi */
+    double logp[2], part[2][BENT];
+    for (int k = 0; k < 2; k++) {
+        double place = k ? 4 : -4, a = x[0] - place, c = x[2];
+        double b = (x[1] - bend * a * a) / (width * width), e = (x[3] - bend * c * c) / (width * width);
+        logp[k] = -0.5 * (a * a + c * c + (b * b + e * e) * width * width) - 2 * log_pi - 2 * log(width) - log(2);
+        part[k][0] = -a + 2 * bend * a * b;
+        part[k][1] = -b;
+        part[k][2] = -c + 2 * bend * c * e;
+        part[k][3] = -e;
+    }
+    double top = fmax(logp[0], logp[1]);
+    if (!(top > -INFINITY)) return -INFINITY; /* a trajectory that went where squares overflow */
+    double sum = exp(logp[0] - top) + exp(logp[1] - top), first = exp(logp[0] - top) / sum;
+    for (int i = 0; i < BENT; i++) gradient[i] = first * part[0][i] + (1 - first) * part[1][i];
+    return top + log(sum);
+}
+static double bent_logp(const double *x, void *data) {
+    double gradient[BENT];
+    return bent_grad(x, gradient, data);
+}
+
+static void modes_that_no_mixture_fits_are_led_through(void **state) {
+    (void)state;
+    if (brief()) skip();
+    ais_context context = {0};
+    const ais_target target = {.name = "bent", .dim = BENT, .logp = bent_logp, .grad = bent_grad, .start_scale = 4};
+    const ais_run_options options = {AIS_RUN_HEAD, .seed = 5, .effective = 2000};
+    ais_run_result *result;
+    assert_ok(context, ais_run(&context, &target, &options, &result));
+    const ais_draws *draws = result->draws;
+    size_t n = (size_t)draws->chains * (size_t)draws->draws, right = 0;
+    for (size_t k = 0; k < n; k++) right += draws->value[k] > 0;
+    print_message("%s, log Z %.3f +- %.3f, %ld evaluations, %s\n", ais_kernel_name(result->kernel), result->log_z,
+                  result->log_z_error, result->evaluations.densities + result->evaluations.gradients, result->verdict);
+    assert_true(result->trust);
+    assert_near((double)right / (double)n, 0.5, 0.05);
+    assert_near(result->log_z, 0, fmax(0.02, 5 * result->log_z_error));
+    assert_true(result->evaluations.densities + result->evaluations.gradients < 300000);
+    ais_run_free(result);
+}
+
 static void a_kernel_that_is_given_is_drawn_with(void **state) {
     (void)state;
     ais_context context = {0};
@@ -314,6 +360,7 @@ static void two_runs_at_once(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_learn_draw_and_judge),
+        cmocka_unit_test(modes_that_no_mixture_fits_are_led_through),
         cmocka_unit_test(a_kernel_that_is_given_is_drawn_with),
         cmocka_unit_test(budgets_hold),
         cmocka_unit_test(stopped_among_the_draws_there_are_draws),

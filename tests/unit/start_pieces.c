@@ -263,6 +263,37 @@ static void modes_along_a_ridge_are_one(void **state) {
     ais_evaluator_free(&evaluator);
 }
 
+/* Two bananas, whose arms meet at (0, 6) far below both. */
+static double two_bananas(const double *x, void *data) {
+    (void)data;
+    double best = -INFINITY;
+    for (int side = -1; side <= 1; side += 2) {
+        double a = x[0] - 4 * side, b = x[1] - 0.375 * a * a;
+        best = fmax(best, -0.5 * a * a - 2 * b * b);
+    }
+    return best;
+}
+
+static void modes_whose_arms_meet_below_are_two(void **state) {
+    (void)state;
+    ais_context context = {0};
+    ais_arena arena = {0};
+    ais_target target = {.name = "two bananas", .dim = 2, .logp = two_bananas};
+    ais_evaluator evaluator = evaluator_of(&context, &target);
+    ais_modes modes;
+    int group[3], groups;
+    const double sd[] = {1, 0.5}, axis[] = {1, 0, 0, 1}, place[3][2] = {{-4, 0}, {0, 6}, {4, 0}};
+    assert_true(ais_modes_take(&modes, &arena, 2, 3));
+    for (int k = 0; k < 3; k++)
+        assert_true(ais_modes_add(&modes, place[k], two_bananas(place[k], NULL), sd, axis, false));
+    assert_ok(context, ais_join_modes(&evaluator, &modes, group, &groups));
+    assert_int_equal(groups, 2);
+    assert_true(group[0] != group[2]);
+    assert_true(group[1] == group[0] || group[1] == group[2]); /* where they meet is an arm of either */
+    ais_arena_free(&arena);
+    ais_evaluator_free(&evaluator);
+}
+
 /* As many points in each of 64 cells, to two or so; another seed shifts them; the density is that of a box. */
 static void points_of_a_box_lie_evenly(void **state) {
     (void)state;
@@ -360,6 +391,7 @@ int main(void) {
         cmocka_unit_test(laplace_sees_correlations),
         cmocka_unit_test(laplace_fits_in_a_corner),
         cmocka_unit_test(laplace_on_a_ring_stays_in_its_box),
+        cmocka_unit_test(modes_whose_arms_meet_below_are_two),
         cmocka_unit_test(modes_along_a_ridge_are_one),
         cmocka_unit_test(points_of_a_box_lie_evenly),
         cmocka_unit_test(annealing_gives_log_z),
