@@ -308,7 +308,7 @@ static ais_status explore_by_slopes(ais_context *context, ais_map_learning *this
  * effective draw: where NUTS leads through the modes, proposals need to cross less often. In few dimensions maps follow
  * any shape; so they may around a single mode, where they are tried before. */
 static bool ladder_pays(const ais_map_learning *this, bool maps_tried) {
-    static const double usual = 3e5, too_dear = 20, led = 100; /* evaluations in all; per effective draw */
+    static const double usual = 3e5, too_dear = 20, led = 200; /* evaluations in all; per effective draw */
     const ais_train_options *options = this->job->options;
     const ais_economy *economy = &this->economy;
     bool free = !options->shape && !options->steps && options->method == AIS_START_HUNT;
