@@ -453,8 +453,9 @@ ais_status ais_neck_warp(ais_context *context, ais_kernel *kernel, size_t n, dou
     if (n < 4) return AIS_OK;
     size_t cells = (n - 1) * FINE;
     double knot[AIS_MAX_BINS + 1], slope[AIS_MAX_BINS + 1], top = -INFINITY, cell = step / FINE;
-    double *density = malloc(2 * (cells + 1) * sizeof *density), *below = density + cells + 1;
+    double *density = malloc(2 * (cells + 1) * sizeof *density);
     if (!density) return ais_fail_memory(context, "a warp", 2 * (cells + 1) * sizeof *density);
+    double *below = density + cells + 1;
     for (size_t i = 0; i < n; i++) top = fmax(top, logp[i]);
     for (size_t i = 0; i <= cells; i++) density[i] = exp(between(n, logp, (double)i / FINE) - top);
     double rise = logp[1] - logp[0], fall = logp[n - 2] - logp[n - 1]; /* what lies before and behind, exponential */

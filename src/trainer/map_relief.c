@@ -13,8 +13,9 @@
  * the columns of the factors to either side. */
 static ais_status within_modes(ais_context *context, const ais_components *of, ais_kernel **map) {
     size_t dim = (size_t)of->dim, count = (size_t)of->count, n = 2 * count * dim;
-    double *x = malloc((n + dim + 1) * dim * sizeof *x), *mean = x + n * dim, *factor = mean + dim;
+    double *x = malloc((n + dim + 1) * dim * sizeof *x);
     if (!x) return ais_fail_memory(context, "an affine map", n * dim * sizeof *x);
+    double *mean = x + n * dim, *factor = mean + dim;
     size_t heaviest = 0;
     for (size_t k = 0; k < count; k++) {
         const double *columns = of->factor + k * dim * dim;
