@@ -146,12 +146,13 @@ AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = 1, .logp = logp, .open = begin};\n' "$co
     expect 1 "while it was opened" "$ais" sample "$work/open.c" $short
 done
 
-# Not safe for threads: refused with two of them, right with one and with processes.
+# Not safe for threads: refused with two of them, right with one and with processes. It sleeps long enough for two threads
+# to meet on a busy machine, too.
 cat > "$work/shared.c" << 'END'
 #include <aisampler/density.h>
 #include <unistd.h>
 static volatile double room;
-static double logp(const double *x, void *d) { (void)d; room = x[0]; usleep(50); return -room * room / 2; }
+static double logp(const double *x, void *d) { (void)d; room = x[0]; usleep(1000); return -room * room / 2; }
 AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = 1, .logp = logp};
 END
 expect 1 "it is not safe to be called from several threads" "$ais" sample "$work/shared.c" $walk $short
