@@ -172,7 +172,9 @@ static int report(const settings *set, const ais_target *target, const outcome *
 static void tell_of_end(const settings *set, const ais_sample_result *result) {
     if (set->quiet || result->ended == AIS_ENDED_DRAWS || result->ended == AIS_ENDED_STOPPED) return;
     fprintf(stderr, "drawing ended after %d draws per chain: ", result->draws);
-    if (result->ended == AIS_ENDED_EFFECTIVE)
+    if (result->ended == AIS_ENDED_EFFECTIVE && set->budget.effective == 0)
+        fputs("fewer would have been too few for the verdict\n", stderr);
+    else if (result->ended == AIS_ENDED_EFFECTIVE)
         fprintf(stderr, "worst ESS %.0f of all chains, %.0f were wanted\n", result->effective, set->budget.effective);
     else if (result->ended == AIS_ENDED_EVALUATIONS)
         fprintf(stderr, "all %.0f evaluations are used up\n", set->budget.evaluations);
@@ -204,7 +206,8 @@ static int deliver(settings *set, const ais_target *target, const ais_run_option
     if (!ranks_lead()) return 0;
     const ais_run_result *result = made->result;
     set->warmup = result->warmup;
-    if (set->draws > 0 && result->sample.draws > set->draws) set->draws = result->sample.draws; /* extended */
+    bool chosen = set->draws == 0 && set->budget.effective == 0, extended = set->draws > 0;
+    if ((chosen || extended) && result->sample.draws > set->draws) set->draws = result->sample.draws;
     remove_judgements(set);
     if (!write_run_json(set, made, status == AIS_STOPPED)) return EXIT_FAILED;
     if (status != AIS_OK && status != AIS_STOPPED) return failed(context);
@@ -325,6 +328,6 @@ bool settings_make_sense(settings *set) {
         return false;
     }
     if (!isolation_makes_sense(&set->isolation)) return false;
-    if (set->draws == UNSAID) set->draws = set->budget.effective > 0 ? 0 : 1000;
+    if (set->draws == UNSAID) set->draws = 0; /* ais_run chooses */
     return budget_begin(&set->budget, set->chains, set->draws);
 }

@@ -44,10 +44,10 @@ void default_directory(const char *target, char *directory, size_t size);
 int draw_to_files(const settings *set, const ais_target *target, const ais_run_options *how);
 
 /* The options that both have; what they take when nothing is said, as text. */
-#define DRAW_OPTIONS(set, usual_chains, usual_warmup)                                                                   \
+#define DRAW_OPTIONS(set, usual_chains, usual_warmup, usual_draws)                                                      \
     {"chains", 'c', OPTION_COUNT, &(set).chains, NULL, "independent chains (" usual_chains ")"},                        \
         {"draws",      'n',  OPTION_COUNT,                                                                              \
-         &(set).draws, NULL, "most draws per chain that are kept (1000; with --effective no limit)"},                   \
+         &(set).draws, NULL, "most draws per chain that are kept (" usual_draws "; with --effective no limit)"},        \
         {"warmup",      'w',  OPTION_COUNT,                                                                             \
          &(set).warmup, NULL, "steps per chain that adapt and are not kept (" usual_warmup ")"},                        \
         BUDGET_OPTIONS((set).budget), {"thin", 0, OPTION_COUNT, &(set).thin, NULL, "keep every Nth step (1)"},          \

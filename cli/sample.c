@@ -297,7 +297,7 @@ int run_sample(int argc, char **argv) {
         {"checkpoint", 0, OPTION_NUMBER, &set.renewal, NULL, "seconds between two checkpoints (1)"},
         {"resume", 0, OPTION_FLAG, &set.resume, NULL,
          "continue what was killed or stopped; the files become the same as without the interruption"},
-        DRAW_OPTIONS(set, "4", "1000"),
+        DRAW_OPTIONS(set, "4", "1000", "1000"),
         {0}};
     int words = parse_options(argc, argv, options, &set.target, 1);
     if (words < 0) return EXIT_USAGE;

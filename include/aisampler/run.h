@@ -71,8 +71,9 @@ typedef struct ais_run_options {
     size_t
         size; /* sizeof(ais_run_options), written by AIS_RUN_HEAD: programs built for an older library go on working */
     uint64_t seed;
-    int chains;  /* 0: 16 */
-    int draws;   /* per chain, at most; 0: 1000, or with `effective` as many as it takes */
+    int chains; /* 0: 16 */
+    int draws; /* per chain, at most; 0: 1000 and, with a kernel that was learned, up to 4000 where the verdict asks for
+                * more, or with `effective` as many as it takes */
     int warmup;  /* per chain; 0: 20, or 500 for a cycle with a classical kernel; less in a small budget. -1: none */
     int thin;    /* keep every thin-th draw; 0: 1 */
     int threads; /* 0: one per core */

@@ -55,6 +55,8 @@ typedef struct ais_sample_options {
     int threads;      /* 0: one per core */
     double effective; /* draw until ais_worst_ess is at least this, at most `draws`; 0: just `draws`. What is judged is
                          kept in memory, at most 10^8 numbers: no more draws are made than fit */
+    int least; /* draws per chain that are made in any case, before `effective` counts; it is given up there where
+                  `draws` are not likely to be enough. 0: it counts from the beginning */
     long evaluations; /* densities and gradients of this call, starting points and warm-up included: not one more; a
                          draw for which they do not suffice is dropped. 0: no limit */
     double seconds;   /* of this call: what is drawn by then is kept. 0: no limit */

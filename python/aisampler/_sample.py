@@ -254,7 +254,8 @@ def sample(
     evaluations, seconds
         Budgets of the whole call; 0: no limit. Learning gets half at most.
     chains, draws
-        ``draws`` per chain, at most; 0: 1000, or as many as ``effective`` takes.
+        ``draws`` per chain, at most; 0: 1000, and up to 4000 where the verdict asks for more, or as many as
+        ``effective`` takes.
     threads
         Of the library; 0: one per core, or with ``pool`` one per worker. A function in Python is called by one thread at
         a time.

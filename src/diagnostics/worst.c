@@ -21,6 +21,13 @@ double ais_column_tail(ais_column *column, const double *x) {
     return ess > 0 ? ess : 0;
 }
 
+double ais_column_agreement(ais_column *column, const double *x) {
+    if (!ais_column_usable(x, column->n)) return INFINITY;
+    double rhat;
+    ais_column_bulk(column, x, &rhat);
+    return rhat > 1 ? (AIS_MOST_RHAT - 1) / (rhat - 1) : INFINITY;
+}
+
 ais_status ais_find_worst_ess(ais_context *context, int dim, int chains, int draws, const double *x, double *worst) {
     ais_column column;
     *worst = NAN;

@@ -12,6 +12,10 @@ double ais_column_worst(ais_column *column, const double *x);
 /* The tail ESS of x, in the same way. Uses all of the column's room. */
 double ais_column_tail(ais_column *column, const double *x);
 
+/* How far below its limit R-hat of x lies: what it may exceed 1 by over what it does, infinity for a constant. It grows
+ * as the draws do. Uses split and other. */
+double ais_column_agreement(ais_column *column, const double *x);
+
 /* ais_worst_ess, which cannot tell that memory ran out: with it a kernel would be taken for worthless. */
 ais_status ais_find_worst_ess(ais_context *context, int dim, int chains, int draws, const double *x, double *worst);
 

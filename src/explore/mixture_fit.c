@@ -100,7 +100,7 @@ static double cost(work *this, ais_pool *pool) {
 
 /* Heavy tails only as far as the points ask for them: a normal is worth more draws where it does. */
 static void choose_freedom(work *this, ais_pool *pool) {
-    static const double known[] = {5, 10, 30, 100};
+    static const double known[] = {1, 2, 3, 5, 10, 30, 100};
     double best = 5, least = INFINITY;
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
         this->mixture->freedom = known[k];

@@ -22,6 +22,8 @@
 
 enum {
     usual_chains = 16,
+    usual_draws = 1000, /* per chain, and up to most_usual where the verdict would ask for more */
+    most_usual = 4 * usual_draws,
     learned_warmup = 20, /* nothing adapts, and chains start where learning has been */
     rival_warmup = 500,  /* what NUTS and the random walk take to adapt */
     given_warmup = 1000,
@@ -103,7 +105,6 @@ static ais_status read_options(ais_context *context, const ais_run_options *give
     if (given) memcpy(options, given, given->size);
     if (!options->chains) options->chains = usual_chains;
     if (!options->thin) options->thin = 1;
-    if (!options->draws && options->effective == 0) options->draws = 1000;
     return check_options(context, options, dim);
 }
 
@@ -205,9 +206,22 @@ void ais_training_starts(const ais_training *training, int chains, double *start
 static int most_draws(const job *this) {
     enum { slower = 20, least = 1000, most = 1 << 30 };
     const ais_run_options *options = &this->options;
-    if (!this->result->training || options->draws > 0 || !(this->training->worst_ess > 0)) return options->draws;
+    bool goal = options->effective > 0 && options->draws == 0;
+    if (!goal || !this->result->training || !(this->training->worst_ess > 0)) return options->draws;
     double draws = slower * options->effective / this->training->worst_ess / options->chains;
     return draws < least ? least : draws > most ? most : (int)draws;
+}
+
+/* Nobody said how many draws: as many as the verdict asks for, if that is not many more than usual and there is room to
+ * look at them. What is drawn with a kernel that was given is no more than usual. */
+static void choose_draws(const job *this, ais_sample_options *options) {
+    double numbers = (double)most_usual * options->chains * (this->target->dim + 1);
+    if (options->draws > 0 || options->effective > 0) return;
+    options->draws = usual_draws;
+    if (!this->result->training || numbers > AIS_MOST_KEPT) return;
+    options->draws = most_usual;
+    options->least = usual_draws;
+    options->effective = (double)AIS_LEAST_ESS * options->chains;
 }
 
 /* Judging takes about a microsecond a number: no more draws than a tenth of the time is enough for. */
@@ -262,6 +276,7 @@ static ais_status sample(ais_context *context, job *this, const double *start, a
                                   .stop = wish->stop,
                                   .ranks = wish->ranks};
     if (left.evaluations > 2 * judging_share) options.evaluations -= left.evaluations / (2 * judging_share);
+    choose_draws(this, &options);
     fit_deadline(this, &options);
     this->result->warmup = options.warmup;
     ais_drawing drawing = {.checkpoint = this->record.checkpoint, .path = this->record.journal, .extend = wish->extend};

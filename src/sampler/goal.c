@@ -20,6 +20,9 @@ static ais_status check_effective(ais_context *context, const ais_sampling *run)
     double effective = run->options->effective, draws = (double)run->chains * run->draws;
     if (!(effective >= 0) || isinf(effective))
         return ais_fail(context, AIS_BAD_ARGUMENT, "effective is %g, but must be a number, 0 or more", effective);
+    if (run->options->least < 0 || run->options->least > run->draws)
+        return ais_fail(context, AIS_BAD_ARGUMENT, "least is %d, but must be from 0 to draws, %d", run->options->least,
+                        run->draws);
     if (effective > draws && run->options->draws)
         return ais_fail(context, AIS_BAD_ARGUMENT,
                         "effective is %g, but %d chains of at most %d draws are only %g: allow more draws, or ask for "
@@ -101,18 +104,33 @@ static double tail_wanted(const ais_sampling *run) {
 /* Draws at which there should be as many effective ones as are wanted, without a doubt left. */
 static double predicted(const ais_sampling *run) {
     const ais_looks *look = &run->goal.look;
-    if (!(look->worst > 0)) return run->goal.effective / run->chains;
+    if (!(look->worst > 0)) return fmax(run->goal.effective / run->chains, run->options->least);
     double times = fmax(run->goal.effective / look->worst, tail_wanted(run) / fmax(look->tail, 1));
     return ceil(reserve * look->last * fmax(times, look->doubt));
 }
 
-/* Going on because of a doubt must be worth it: no more than so many times the draws that were enough by their ESS. */
+/* Going on because of a doubt must be worth it: no more than so many times the draws that were enough by their ESS.
+ * Where a least number was made in any case, more of them must be likely to do. */
 static bool enough(ais_sampling *run, int done) {
     enum { most_times = 4 };
     ais_looks *look = &run->goal.look;
-    if (look->worst < run->goal.effective || look->tail < tail_wanted(run)) return false;
+    if (look->worst < run->goal.effective || look->tail < tail_wanted(run))
+        return run->options->least > 0 && predicted(run) > run->draws;
     if (!look->enough_at) look->enough_at = done;
     return look->doubt <= 1 || predicted(run) > (double)most_times * look->enough_at;
+}
+
+/* How many times as many draws would make chains agree as far as the verdict asks for, and leave the caller no doubt.
+ */
+static ais_status find_doubt(ais_context *context, const ais_sampling *run, double *times) {
+    double agreement;
+    int where = -1;
+    *times = 1;
+    if (run->goal.effective < (double)AIS_LEAST_ESS * run->chains) return AIS_OK; /* refused in any case */
+    ais_status status = ais_kept_least(context, &run->kept, run->pool, ais_column_agreement, 1, &where, &agreement);
+    if (status == AIS_OK && run->doubt) status = run->doubt->times(context, run->doubt->data, &run->kept, times);
+    if (agreement < 1) *times = fmax(*times, 1 / agreement);
+    return status;
 }
 
 static ais_status look(ais_context *context, ais_sampling *run, int done, int planned, ais_leg *leg) {
@@ -124,15 +142,15 @@ static ais_status look(ais_context *context, ais_sampling *run, int done, int pl
     if (status == AIS_OK && worst >= goal->effective)
         status = ais_kept_least(context, &run->kept, run->pool, ais_column_tail, tail_wanted(run), &goal->look.tail_at,
                                 &tail);
-    if (status == AIS_OK && run->doubt && worst >= goal->effective && tail >= tail_wanted(run))
-        status = run->doubt->times(context, run->doubt->data, &run->kept, &goal->look.doubt);
+    if (status == AIS_OK && worst >= goal->effective && tail >= tail_wanted(run))
+        status = find_doubt(context, run, &goal->look.doubt);
     if (status != AIS_OK) return status;
     goal->look.worst = worst;
     goal->look.tail = tail;
     goal->look.last = done;
     if (enough(run, done)) {
         leg->over = true;
-        leg->ending = AIS_ENDED_EFFECTIVE;
+        leg->ending = goal->look.enough_at && done > run->options->least ? AIS_ENDED_EFFECTIVE : AIS_ENDED_DRAWS;
     }
     /* A first estimate may be far off: it is taken at its word for a doubling, not for more. Looks take time, too. */
     static const double least_growth = 1.03;
@@ -154,7 +172,8 @@ static ais_status plan(ais_context *context, ais_sampling *run, int done, int pl
     ais_status status = AIS_OK;
     *leg = (ais_leg){.until = planned, .allowance = LONG_MAX, .over = done == planned, .ending = AIS_ENDED_DRAWS};
     if (!run->warming && goal->effective > 0) {
-        double first = fmax(FIRST_LOOK, ceil(goal->effective / run->chains));
+        int least = run->options->least;
+        double first = fmax(FIRST_LOOK, least > 0 ? least : ceil(goal->effective / run->chains));
         if (done == 0) goal->look.next = first < planned ? (int)first : planned;
         if (done > 0 && done >= goal->look.next) status = look(context, run, done, planned, leg);
         leg->until = goal->look.next;

@@ -269,9 +269,20 @@ static ais_status explore(ais_context *context, ais_map_learning *this) {
     return judge_normal_fit(context, this);
 }
 
+/* The tails of one mode may be heavier than a normal's, which no map that ends in a normal follows far: where the
+ * points so far ask for a Student-t, it is judged as mixtures are. */
+static ais_status with_tails(ais_context *context, ais_map_learning *this) {
+    static const double heavy = 10; /* degrees of freedom */
+    ais_components fitted = {0};
+    if (this->job->options->shape || !this->mixture.count) return AIS_OK;
+    ais_status status = refit_mixture(context, this, &this->mixture, &fitted);
+    return status == AIS_OK && fitted.freedom <= heavy ? fit_mixtures(context, this) : status;
+}
+
 /* One mode and a gradient. */
 static ais_status with_gradient(ais_context *context, ais_map_learning *this) {
     ais_status status = judge_normal_fit(context, this);
+    if (status == AIS_OK) status = with_tails(context, this);
     return status == AIS_OK && !leads_on(this) ? explore(context, this) : status;
 }
 

@@ -462,8 +462,8 @@ static bool pays(const ais_map_learning *this) {
     size_t again = draws_again(this);
     if (again) stop = cost_again(this, again);
     bool rises = this->share > much_more * this->share_before;
-    bool bold =
-        !this->slopes && this->vain <= MOST_VAIN && (rises || this->vain * cost < stake * economy->wanted * draw);
+    bool cheap = !this->slopes && this->vain * cost < stake * economy->wanted * draw;
+    bool bold = this->vain <= MOST_VAIN && (rises || cheap);
     return (this->vain <= VAIN || bold) && cost + economy->wanted * (1 + waste) * proposal_cost(this) < stop;
 }
 

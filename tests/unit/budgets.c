@@ -257,6 +257,53 @@ static void doubts_are_drawn_out_where_that_is_worth_it(void **state) {
     ais_draws_free(sure.draws);
 }
 
+/* A hundred effective draws of every chain agree mostly, by chance, and are enough when R-hat says so, too. Fewer are
+ * refused in any case. */
+static void chains_agree_before_it_is_enough(void **state) {
+    (void)state;
+    int doubted = 0;
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        made one = run(RWM, &(ais_sample_options){.seed = seed, .warmup = 200, .effective = 400, .threads = 1});
+        ais_diagnosis *of = NULL;
+        ais_context context = {0};
+        assert_ok(context, ais_diagnose(&context, one.draws, NULL, &of));
+        assert_true(of->worst_rhat <= AIS_MOST_RHAT);
+        doubted += one.result.effective > 1.5 * 400;
+        ais_diagnosis_free(of);
+        ais_draws_free(one.draws);
+        one = run(RWM, &(ais_sample_options){.seed = seed, .warmup = 200, .effective = 100, .threads = 1});
+        assert_true(one.result.effective < 3 * 100);
+        ais_draws_free(one.draws);
+    }
+    assert_true(doubted >= 2);
+}
+
+static void a_least_number_of_draws_is_made(void **state) {
+    (void)state;
+    ais_sample_options options = {.seed = 7, .chains = 8, .warmup = 200, .draws = 4000, .threads = 1};
+    static const struct {
+        sampler which;
+        int least;
+        double effective;
+        int from, to; /* draws per chain */
+        ais_ending ended;
+    } some[] = {{NUTS, 2000, 800, 2000, 2000, AIS_ENDED_DRAWS},  /* enough */
+                {RWM, 400, 400, 401, 3999, AIS_ENDED_EFFECTIVE}, /* not yet */
+                {RWM, 200, 20000, 200, 200, AIS_ENDED_DRAWS}};   /* nor ever */
+    for (int k = 0; k < 3; k++) {
+        options.least = some[k].least;
+        options.effective = some[k].effective;
+        made out = run(some[k].which, &options);
+        assert_int_equal(out.status, AIS_OK);
+        assert_in_range(out.draws->draws, some[k].from, some[k].to);
+        assert_int_equal(out.result.ended, some[k].ended);
+        ais_draws_free(out.draws);
+    }
+    made bad = run(RWM, &(ais_sample_options){.draws = 100, .least = 101, .effective = 10, .threads = 1});
+    assert_int_equal(bad.status, AIS_BAD_ARGUMENT);
+    assert_string_equal(bad.message, "least is 101, but must be from 0 to draws, 100");
+}
+
 /* In the middle of a trajectory, too. */
 static void a_deadline_ends_in_time(void **state) {
     (void)state;
@@ -353,10 +400,16 @@ static void progress_moves_within_a_round(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_are_the_densitys_own),   cmocka_unit_test(evaluations_are_kept),
-        cmocka_unit_test(effective_draws_are_reached),   cmocka_unit_test(a_deadline_ends_in_time),
-        cmocka_unit_test(what_cannot_be_is_refused),     cmocka_unit_test(faults_are_still_faults),
-        cmocka_unit_test(progress_moves_within_a_round), cmocka_unit_test(doubts_are_drawn_out_where_that_is_worth_it),
+        cmocka_unit_test(counts_are_the_densitys_own),
+        cmocka_unit_test(evaluations_are_kept),
+        cmocka_unit_test(effective_draws_are_reached),
+        cmocka_unit_test(a_deadline_ends_in_time),
+        cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(faults_are_still_faults),
+        cmocka_unit_test(progress_moves_within_a_round),
+        cmocka_unit_test(doubts_are_drawn_out_where_that_is_worth_it),
+        cmocka_unit_test(chains_agree_before_it_is_enough),
+        cmocka_unit_test(a_least_number_of_draws_is_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

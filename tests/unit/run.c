@@ -118,6 +118,42 @@ static void modes_that_no_mixture_fits_are_led_through(void **state) {
     ais_run_free(result);
 }
 
+/* A multivariate Student-t, normalised: no map that ends in a normal follows its tails. */
+typedef struct heavy {
+    int dim;
+    double freedom;
+} heavy;
+
+static double heavy_grad(const double *x, double *gradient, void *data) {
+    const heavy *of = data;
+    static const double pi = 3.14159265358979323846;
+    double n = of->freedom, d = of->dim, square = 0;
+    for (int i = 0; i < of->dim; i++) square += x[i] * x[i];
+    for (int i = 0; i < of->dim; i++) gradient[i] = -(n + d) * x[i] / (n + square);
+    return -0.5 * (n + d) * log1p(square / n) + lgamma(0.5 * (n + d)) - lgamma(0.5 * n) - 0.5 * d * log(n * pi);
+}
+static double heavy_logp(const double *x, void *data) {
+    double gradient[10];
+    return heavy_grad(x, gradient, data);
+}
+
+static void heavy_tails_are_followed(void **state) {
+    (void)state;
+    heavy some[] = {{4, 1}, {10, 3}};
+    for (int k = 0; k < 2; k++) {
+        ais_context context = {0};
+        const ais_target target = {
+            .name = "heavy", .dim = some[k].dim, .logp = heavy_logp, .grad = heavy_grad, .data = &some[k]};
+        ais_run_result *result;
+        assert_ok(context, ais_run(&context, &target, &(ais_run_options){AIS_RUN_HEAD, .seed = 5}, &result));
+        if (!result->trust) fail_msg("%s", result->verdict);
+        assert_near(result->log_z, 0, 5 * result->log_z_error);
+        assert_true(result->log_z_error < 0.01);
+        assert_true(result->evaluations.densities + result->evaluations.gradients < 60000);
+        ais_run_free(result);
+    }
+}
+
 static void a_kernel_that_is_given_is_drawn_with(void **state) {
     (void)state;
     ais_context context = {0};
@@ -361,6 +397,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_learn_draw_and_judge),
         cmocka_unit_test(modes_that_no_mixture_fits_are_led_through),
+        cmocka_unit_test(heavy_tails_are_followed),
         cmocka_unit_test(a_kernel_that_is_given_is_drawn_with),
         cmocka_unit_test(budgets_hold),
         cmocka_unit_test(stopped_among_the_draws_there_are_draws),
