@@ -8,8 +8,7 @@
 /* c of (45) in units of Z. The larger it is, the more proposals say and the less the draws, which follow one another
  * and where there is no other step come from the same proposals. docs/results/calibration.md has others. */
 static const double limit = 20;
-static const double near = 1e-7;      /* of log Z, to its value at the turn before */
-static const double rounding = 1e-12; /* of the sums: where all weights are alike nothing else is left */
+static const double near = 1e-7; /* of log Z, to its value at the turn before */
 
 typedef struct means {
     double proposals, draws;
@@ -82,7 +81,8 @@ static ais_status find_error(ais_context *context, const ais_draws *draws, const
     }
     double error;
     ais_status status = mean_error(context, draws, part, &error);
-    at->log_error = hypot(hypot(error, rounding), unmet(n, told, at));
+    /* A mass of one over their number is what proposals may have missed altogether. */
+    at->log_error = hypot(hypot(error, 1 / (double)at->proposals), unmet(n, told, at));
     free(part);
     return status;
 }
