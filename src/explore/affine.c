@@ -1,6 +1,7 @@
 #include "explore/affine.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -79,6 +80,21 @@ static void diagonal(size_t dim, const moments *x, const moments *g, double *fac
     }
 }
 
+/* Beyond AIS_MOST_DENSE dimensions, and where a covariance is not positive, by the diagonals alone. */
+static ais_status factorise(ais_context *context, size_t dim, const moments *x, const moments *g, double *factor) {
+    size_t bytes = (3 * dim * dim + 2 * dim) * sizeof(double);
+    double *room = malloc(bytes), *scale = room ? room + 3 * dim * dim + dim : NULL;
+    if (!room) return ais_fail_memory(context, "an affine map", bytes);
+    for (size_t i = 0; i < dim; i++) scale[i] = sqrt(x->covariance[i * dim + i]);
+    if (dim > AIS_MOST_DENSE || !combine(dim, scale, x, g, room, factor)) diagonal(dim, x, g, factor);
+    free(room);
+    return AIS_OK;
+}
+
+ais_status ais_affine_root(ais_context *context, int dim, double *covariance, double *factor) {
+    return factorise(context, (size_t)dim, &(moments){.covariance = covariance}, NULL, factor);
+}
+
 ais_status ais_affine_fit(ais_context *context, int dim, size_t n, const double *x, const double *gradient,
                           double *mean, double *factor) {
     size_t d = (size_t)dim, square = d * (d + 1);
@@ -86,16 +102,15 @@ ais_status ais_affine_fit(ais_context *context, int dim, size_t n, const double 
     ais_arena arena = {0};
     moments of_x = {AIS_TAKE(&arena, double, d), AIS_TAKE(&arena, double, square)};
     moments of_g = {AIS_TAKE(&arena, double, d), AIS_TAKE(&arena, double, square)};
-    double *room = AIS_TAKE(&arena, double, 3 * square + d), *scale = AIS_TAKE(&arena, double, d);
     ais_status status = AIS_OK;
-    if (!of_x.mean || !of_x.covariance || !of_g.mean || !of_g.covariance || !room || !scale)
-        status = ais_fail_memory(context, "an affine map", 5 * square * sizeof(double));
+    if (!of_x.mean || !of_x.covariance || !of_g.mean || !of_g.covariance)
+        status = ais_fail_memory(context, "an affine map", 2 * square * sizeof(double));
     if (status == AIS_OK) {
         fill(d, n, x, dense, &of_x);
         if (gradient) fill(d, n, gradient, dense, &of_g);
-        for (size_t i = 0; i < d; i++) scale[i] = sqrt(of_x.covariance[i * d + i]);
-        const moments *g = gradient ? &of_g : NULL;
-        if (!dense || !combine(d, scale, &of_x, g, room, factor)) diagonal(d, &of_x, g, factor);
+        status = factorise(context, d, &of_x, gradient ? &of_g : NULL, factor);
+    }
+    if (status == AIS_OK) {
         memcpy(mean, of_x.mean, d * sizeof *mean);
         for (size_t k = 0; gradient && k < d; k++) { /* + factor factor' (mean of gradients) */
             double along = 0;

@@ -15,4 +15,8 @@ enum { AIS_MOST_DENSE = 200 }; /* dimensions; beyond, the factor is diagonal */
 ais_status ais_affine_fit(ais_context *context, int dim, size_t n, const double *x, const double *gradient,
                           double *mean, double *factor);
 
+/* The root of a covariance, as the factor of an affine map: symmetric in units of the coordinates' standard deviations,
+ * diagonal beyond AIS_MOST_DENSE. `covariance` is overwritten. */
+ais_status ais_affine_root(ais_context *context, int dim, double *covariance, double *factor);
+
 #endif

@@ -25,23 +25,35 @@ static ais_status weigh(ais_context *context, ais_run_reach *this, const ais_kep
     ais_pool_free(pool);
     free(x);
     free(logp);
-    if (status == AIS_OK) this->weighed = kept->draws;
-    return status;
+    if (status != AIS_OK) return status;
+    this->chains = kept->chains;
+    this->weighed = kept->draws;
+    return AIS_OK;
+}
+
+static double *chain_by_chain(const ais_run_reach *this) {
+    size_t chains = (size_t)this->chains, draws = (size_t)this->weighed;
+    double *weight = malloc(chains * draws * sizeof *weight);
+    for (size_t k = 0; weight && k < chains * draws; k++) weight[k] = this->weight[k % draws * chains + k / draws];
+    return weight;
+}
+
+double *ais_run_reach_weights(const ais_run_reach *this, const ais_draws *draws) {
+    bool all = this->weighed > 0 && this->weighed == draws->draws && this->chains == draws->chains;
+    return all ? chain_by_chain(this) : NULL;
 }
 
 /* The error of the share of places that only local steps lead to falls with the root of the draws. */
 static ais_status times(ais_context *context, void *data, const ais_kept *kept, double *times) {
     ais_run_reach *this = data;
-    size_t chains = (size_t)kept->chains, draws = (size_t)kept->draws;
-    double proposals = ais_relieved_proposals(this->kernel, (double)chains * (double)draws * this->thin),
-           *chain_by_chain = malloc(chains * draws * sizeof *chain_by_chain);
+    double proposals = ais_relieved_proposals(this->kernel, (double)kept->chains * kept->draws * this->thin);
     ais_reach reach;
-    ais_status status =
-        chain_by_chain ? weigh(context, this, kept) : ais_fail_memory(context, "weights of draws", chains * draws * 8);
-    for (size_t k = 0; k < chains * draws && status == AIS_OK; k++)
-        chain_by_chain[k] = this->weight[k % draws * chains + k / draws];
-    if (status == AIS_OK) status = ais_unreached(context, kept->chains, kept->draws, chain_by_chain, proposals, &reach);
-    free(chain_by_chain);
+    ais_status status = weigh(context, this, kept);
+    double *weight = status == AIS_OK ? chain_by_chain(this) : NULL;
+    if (status == AIS_OK && !weight)
+        status = ais_fail_memory(context, "weights of draws", (size_t)kept->chains * (size_t)kept->draws * 8);
+    if (status == AIS_OK) status = ais_unreached(context, kept->chains, kept->draws, weight, proposals, &reach);
+    free(weight);
     double ratio = status == AIS_OK ? reach.error / AIS_REACH_ERROR : 0;
     *times = ratio > 1 ? ratio * ratio : 1;
     return status;

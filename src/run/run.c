@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <aisampler/run.h>
-#include <aisampler/verify.h>
 
 #include "base/clock.h"
 #include "base/ranks.h"
@@ -19,6 +18,7 @@
 #include "run/reach.h"
 #include "run/record.h"
 #include "sampler/resume.h"
+#include "trainer/verify.h"
 
 enum {
     usual_chains = 16,
@@ -45,6 +45,7 @@ typedef struct job {
     const ais_training *training; /* likewise; or NULL */
     int usual_warmup;
     ais_job_record record; /* in its checkpoint */
+    ais_run_reach reach;   /* of the kernel's proposals; weights of the draws by them */
 } job;
 
 /* ---- options ------------------------------------------------------------------------------------- */
@@ -280,11 +281,9 @@ static ais_status sample(ais_context *context, job *this, const double *start, a
     fit_deadline(this, &options);
     this->result->warmup = options.warmup;
     ais_drawing drawing = {.checkpoint = this->record.checkpoint, .path = this->record.journal, .extend = wish->extend};
-    ais_run_reach reach;
     status = ais_sample_on(context, this->target, this->kernel, &options, drawing.checkpoint ? &drawing : NULL,
-                           ais_run_reach_doubt(&reach, this->kernel, wish->threads, wish->thin), sinks, count,
+                           ais_run_reach_doubt(&this->reach, this->kernel, wish->threads, wish->thin), sinks, count,
                            &this->result->sample);
-    ais_run_reach_free(&reach);
     if (drawing.unlimited) this->budget = (ais_budget){0};
     return status;
 }
@@ -352,8 +351,11 @@ static ais_status verify(ais_context *context, const job *this, long *judging) {
                                         .seconds = judging_seconds(this)};
     const ais_run_result *result = this->result;
     const ais_draws *x = result->unconstrained ? result->unconstrained : result->draws;
-    return ais_verify(context, this->target->draws ? NULL : this->target, x, &options, this->result->diagnosis,
-                      judging);
+    double *weight = ais_run_reach_weights(&this->reach, x);
+    ais_status status = ais_verify_weighed(context, this->target->draws ? NULL : this->target, x, &options, weight,
+                                           result->diagnosis, judging);
+    free(weight);
+    return status;
 }
 
 /* After the run the note of the check has what the density met with, too, and so have the checks of the verdict: a
@@ -472,6 +474,7 @@ ais_status ais_run(ais_context *context, const ais_target *target, const ais_run
     if (status == AIS_OK) status = draw(context, &this);
     ais_job_close(&this.record);
     if (status != AIS_OK && status != AIS_STOPPED) {
+        ais_run_reach_free(&this.reach);
         ais_run_free(this.result);
         return status;
     }
@@ -485,6 +488,7 @@ ais_status ais_run(ais_context *context, const ais_target *target, const ais_run
     this.result->evaluations = ais_evaluations_of(&this.result->check, this.training, &this.result->sample, judging);
     if (here && judged == AIS_OK) judged = tell_sinks(&judges, &this);
     if (judged != AIS_OK) *context = judges, status = judged;
+    ais_run_reach_free(&this.reach);
     *result_out = this.result;
     return status;
 }

@@ -1,6 +1,5 @@
 /* Independent proposals, and NUTS between them: in the latent space of a map, or, where a mixture proposes, in one in
  * which its modes are about round. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,26 +8,22 @@
 #include "learned/mixture.h"
 #include "trainer/map_learning.h"
 
-/* An affine map by the covariance within the modes, their mean by weights, about the heaviest. Rows that have it are
- * the columns of the factors to either side. */
+/* An affine map by the covariance within the modes, their mean by weights, about the heaviest. */
 static ais_status within_modes(ais_context *context, const ais_components *of, ais_kernel **map) {
-    size_t dim = (size_t)of->dim, count = (size_t)of->count, n = 2 * count * dim;
-    double *x = malloc((n + dim + 1) * dim * sizeof *x);
-    if (!x) return ais_fail_memory(context, "an affine map", n * dim * sizeof *x);
-    double *mean = x + n * dim, *factor = mean + dim;
-    size_t heaviest = 0;
-    for (size_t k = 0; k < count; k++) {
-        const double *columns = of->factor + k * dim * dim;
+    size_t dim = (size_t)of->dim, square = dim * dim, heaviest = 0;
+    double *covariance = calloc(2 * square, sizeof *covariance), *factor = covariance ? covariance + square : NULL;
+    if (!covariance) return ais_fail_memory(context, "an affine map", 2 * square * sizeof *covariance);
+    for (size_t k = 0; k < (size_t)of->count; k++) {
+        const double *own = of->factor + k * square;
         if (of->weight[k] > of->weight[heaviest]) heaviest = k;
-        for (size_t j = 0; j < 2 * dim; j++)
-            for (size_t i = 0; i < dim; i++) {
-                double side = j < dim ? 1 : -1, length = sqrt(of->weight[k] * (double)(count * dim));
-                x[((2 * k * dim) + j) * dim + i] = side * length * columns[i * dim + j % dim];
-            }
+        for (size_t i = 0; i < dim; i++)
+            for (size_t j = 0; j < dim; j++)
+                for (size_t l = 0; l < dim; l++)
+                    covariance[i * dim + j] += of->weight[k] * own[i * dim + l] * own[j * dim + l];
     }
-    ais_status status = ais_affine_fit(context, of->dim, n, x, NULL, mean, factor);
+    ais_status status = ais_affine_root(context, of->dim, covariance, factor);
     if (status == AIS_OK) status = ais_map_affine(context, of->mean + heaviest * dim, factor, of->dim, map);
-    free(x);
+    free(covariance);
     return status;
 }
 

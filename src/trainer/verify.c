@@ -1,5 +1,5 @@
 /* What is known of draws beyond themselves: by their density, by the kernel that drew them and by its training. */
-#include <aisampler/verify.h>
+#include "trainer/verify.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -146,26 +146,34 @@ static ais_status tell_log_z(const verification *of, const double *weight) {
     return AIS_OK;
 }
 
-ais_status ais_verify(ais_context *context, const ais_target *target, const ais_draws *draws,
-                      const ais_verify_options *options, ais_diagnosis *diagnosis, long *densities) {
+ais_status ais_verify_weighed(ais_context *context, const ais_target *target, const ais_draws *draws,
+                              const ais_verify_options *options, const double *weight, ais_diagnosis *diagnosis,
+                              long *densities) {
     verification of = {.context = context,
                        .target = target,
                        .draws = draws,
                        .options = options,
                        .diagnosis = diagnosis,
                        .n = (size_t)draws->chains * (size_t)draws->draws};
-    double *weight = NULL;
+    double *weighed = NULL;
     long used = 0;
     ais_status status = ais_pool_new(context, options->threads, &of.pool);
     if (status == AIS_OK) status = tell_search(&of);
     if (status == AIS_OK) status = check_again(&of, &used);
     if (status == AIS_OK) status = check_tails(&of, &used);
     *densities += used;
-    if (status == AIS_OK && options->kernel)
-        status = ais_weigh_draws(context, of.pool, options->kernel, draws, &weight);
+    if (status == AIS_OK && options->kernel && !weight) {
+        status = ais_weigh_draws(context, of.pool, options->kernel, draws, &weighed);
+        weight = weighed;
+    }
     if (status == AIS_OK && weight) status = check_reach(&of, weight);
     if (status == AIS_OK) status = tell_log_z(&of, weight);
-    free(weight);
+    free(weighed);
     ais_pool_free(of.pool);
     return status;
+}
+
+ais_status ais_verify(ais_context *context, const ais_target *target, const ais_draws *draws,
+                      const ais_verify_options *options, ais_diagnosis *diagnosis, long *densities) {
+    return ais_verify_weighed(context, target, draws, options, NULL, diagnosis, densities);
 }
