@@ -22,3 +22,5 @@ from ._sample import sample
 
 __version__ = version()
 __all__ = ["DensityError", "Error", "Evaluations", "Kernel", "Report", "Result", "Summary", "load_kernel", "sample"]
+for _each in (DensityError, Error):  # tracebacks call them what users do
+    _each.__module__ = __name__

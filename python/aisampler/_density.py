@@ -51,7 +51,8 @@ class Density:
             if self._over:
                 return None
             try:
-                return answer(x)
+                with np.errstate(over="ignore", divide="ignore"):  # far out, where the search begins, densities vanish
+                    return answer(x)
             except Interrupted:
                 pass
             except DensityError as error:

@@ -27,5 +27,8 @@ class DensityError(RuntimeError):
 
 
 def described(point: np.ndarray) -> str:
-    """A point in a message, on one line."""
-    return np.array2string(np.asarray(point), precision=6, separator=", ", threshold=12, max_line_width=10**6).replace("\n", "")
+    """A point in a message, on one line; of a batch of one its only point."""
+    point = np.asarray(point)
+    if point.ndim == 2 and len(point) == 1:
+        point = point[0]
+    return np.array2string(point, precision=6, separator=", ", threshold=12, max_line_width=10**6).replace("\n", "")

@@ -18,6 +18,15 @@ class Interrupted(Exception):
     """A worker heard Ctrl-C before it had an answer."""
 
 
+def _hint(found: tuple, wanted: tuple) -> str:
+    """What may be meant by an answer of the wrong shape for a batch."""
+    if found == (*wanted, 1):
+        return "; a column [:, :1] stays one in sums, [:, 0] is an array of shape (n,)"
+    if len(found) == 2:
+        return "; sum over axis=1"
+    return "; for a function of one point say vectorized=False"
+
+
 def numbers(value: Any, shape: tuple, what: str, x: np.ndarray) -> np.ndarray:
     """The value as doubles of this shape, or one sentence that says what it is instead."""
     try:
@@ -25,9 +34,11 @@ def numbers(value: Any, shape: tuple, what: str, x: np.ndarray) -> np.ndarray:
     except ValueError as error:  # rows of different lengths
         raise DensityError(f"{what} must return an array of numbers: {error}", x) from error
     if array.dtype.kind not in "fiub":
-        raise DensityError(f"{what} must return real numbers, not {array.dtype}, at x = {described(x)}", x)
+        kind = "text" if array.dtype.kind in "SU" else type(value).__name__ if array.dtype == object else str(array.dtype)
+        found = "None; is a return missing?" if value is None else f"{kind}, at x = {described(x)}"
+        raise DensityError(f"{what} must return real numbers, not {found}", x)
     if array.shape != shape:
-        hint = "; for a function of one point say vectorized=False" if what == "logp" and len(shape) == 1 else ""
+        hint = _hint(array.shape, shape) if what == "logp" and len(shape) == 1 else ""
         raise DensityError(
             f"{what} of an array of shape {x.shape} must return one of shape {shape}, not {array.shape}{hint}", x
         )

@@ -304,7 +304,10 @@ def sample(
             raise TypeError("likelihood goes with prior, and in the place of logp")
         logp = likelihood
     if (stan is None) == (logp is None):
-        raise TypeError("sample() takes either logp or stan, not " + ("both" if logp is not None else "neither"))
+        if logp is not None:
+            raise TypeError("sample() takes either logp or stan, not both")
+        raise TypeError("likelihood is missing: the prior alone is no posterior" if prior is not None else
+                        "sample() needs a density: logp, prior and likelihood, or stan")
     if stan is not None or isinstance(logp, (str, os.PathLike)):
         if any(wish is not None for wish in (dim, grad, names, prior, bounds, vectorized, backend, pool)):
             raise TypeError("dim, grad, names, prior, bounds, vectorized, backend and pool belong to a function: a target that "
@@ -333,6 +336,8 @@ def sample(
                 raise ValueError("dim must be 1 or more, not 0")
             if names is not None and (isinstance(names, str) or len(names) != dim or not all(isinstance(name, str) for name in names)):
                 raise ValueError(f"names must be {dim}, one for each parameter, not {names!r}")
+            if names is not None and len(set(names)) < dim:
+                raise ValueError(f"names must differ: {names!r}")
         parameters = None
         if prior is not None:
             parameters = Parameters.from_prior(prior, dim, names)

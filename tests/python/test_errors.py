@@ -1,6 +1,7 @@
 """What is wrong with a function or an argument is told in one sentence."""
 
 import traceback
+import warnings
 
 import numpy as np
 import pytest
@@ -55,15 +56,16 @@ def test_a_gradient_that_raises():
     "function, words",
     [
         (lambda x: -0.5 * (x**2).sum(), r"must return one of shape \(1,\), not \(\); for a function of one point say"),
-        (lambda x: x, r"must return one of shape \(1,\), not \(1, 2\)"),
-        (lambda x: ["a"] * len(x), "real numbers, not <U1"),
+        (lambda x: x, r"must return one of shape \(1,\), not \(1, 2\); sum over axis=1"),
+        (lambda x: logp(x)[:, None], r"not \(1, 1\); a column .* \[:, 0\] is an array of shape \(n,\)"),
+        (lambda x: ["a"] * len(x), r"real numbers, not text, at x = \[-"),
         (lambda x: logp(x) + 1j, "real numbers, not complex128"),
-        (lambda x: None, "real numbers, not object"),
+        (lambda x: None, "real numbers, not None; is a return missing"),
         (lambda x: [[1.0], [1.0, 2.0]], "must return an array of numbers"),
         (lambda x: logp(x).astype("datetime64[s]"), "real numbers, not datetime64"),
-        (lambda x: {"logp": 1}, "real numbers, not object"),
+        (lambda x: {"logp": 1}, "real numbers, not dict, at"),
     ],
-    ids=["scalar", "shape", "text", "complex", "nothing", "ragged", "dates", "dict"],
+    ids=["scalar", "shape", "column", "text", "complex", "nothing", "ragged", "dates", "dict"],
 )
 def test_what_is_no_log_density(function, words):
     with pytest.raises(aisampler.DensityError, match=words):
@@ -107,6 +109,9 @@ def test_a_wrong_gradient_and_nan_are_refused_by_the_library():
         (dict(logp=logp, dim=2, names=["a"]), ValueError, "names must be 2"),
         (dict(logp=logp, dim=2, names="ab"), ValueError, "names must be 2"),
         (dict(logp=logp, dim=2, names=[1, 2]), ValueError, "names must be 2"),
+        (dict(logp=logp, dim=2, names=["a", "a"]), ValueError, "names must differ"),
+        (dict(), TypeError, "needs a density"),
+        (dict(prior={"a": "normal(0, 1)"}), TypeError, "likelihood is missing"),
         (dict(logp=logp, dim=0), ValueError, "dim must be"),
         (dict(logp=logp, dim=2, grad=True), TypeError, "grad must be a function"),
         (dict(logp=logp, dim=2, backend="tensorflow"), ValueError, "backend must be one of numpy, jax, torch"),
@@ -121,3 +126,16 @@ def test_a_wrong_gradient_and_nan_are_refused_by_the_library():
 def test_arguments_that_make_no_sense(arguments, kind, words):
     with pytest.raises(kind, match=words):
         aisampler.sample(**arguments)
+
+
+def test_overflow_far_out_is_not_warned_of():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = aisampler.sample(lambda x: -np.exp(1e3 * abs(x[:, 0])) / 1e3 - x[:, 1] ** 2, 2, draws=20)
+    assert np.isfinite(result.draws).all()
+
+
+def test_tracebacks_name_the_exceptions_as_users_do():
+    with pytest.raises(aisampler.Error) as caught:
+        aisampler.sample("mgo6")
+    assert traceback.format_exception_only(caught.type, caught.value)[0].startswith("aisampler.Error: ")
