@@ -174,7 +174,6 @@ def test_where_the_program_failed_is_told():
     (dict(stan=program("rejects"), dim=2), TypeError, "belong to a function"),
     (dict(logp="mog6", data={"N": 1}), TypeError, "data belong to a Stan program"),
     (dict(logp="mog6", stan=program("rejects")), TypeError, "not both"),
-    (dict(), TypeError, "neither"),
 ])
 def test_what_is_wrong_is_said(wish, kind, said):
     with pytest.raises(kind, match=said):
