@@ -1,12 +1,17 @@
 #!/usr/bin/env bash
-# run.sh [SECONDS] [NAME...]: attacks the readers named (all when none is), each for so many seconds (60), with
-# libFuzzer under AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer. Prints a line for each, and fails on a
+# run.sh [-j N] [SECONDS] [NAME...]: attacks the readers named (all when none is), each for SECONDS (60), N of them at a
+# time (1), with libFuzzer under AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer. Prints a line for each, and fails on a
 # crash, a leak, an input that takes longer than 10 s, or an allocation above 512 MB; what did it is in build-fuzz/found.
 # AIS_FUZZ_BUILD: the build folder (build-fuzz).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..
 build=${AIS_FUZZ_BUILD:-$root/build-fuzz}
+at_once=1
+if [ "${1:-}" = -j ]; then
+    at_once=${2:?a number after -j}
+    shift 2
+fi
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
 bash "$root/scripts/packages.sh" build fuzz
@@ -31,6 +36,17 @@ attack() {
 }
 
 [ $# -gt 0 ] || set -- $(cd "$here" && ls -- *.c | sed 's/\.c$//' | grep -vx 'replay\|seeds')
-failed=0
-for name in "$@"; do attack "$name" || failed=1; done
+failed=0 running=0
+for name in "$@"; do
+    if [ "$running" = "$at_once" ]; then
+        wait -n || failed=1
+        running=$((running - 1))
+    fi
+    attack "$name" &
+    running=$((running + 1))
+done
+while [ "$running" -gt 0 ]; do
+    wait -n || failed=1
+    running=$((running - 1))
+done
 exit $failed
