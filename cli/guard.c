@@ -159,6 +159,8 @@ void guard_end(const double *x) {
     ask_to_stop();
 }
 
+bool guard_watches(void) { return guard.target != NULL; }
+
 bool guard_insist(void) {
     bool any = false, own = false;
     int slots = atomic_load(&guard.slots), most = slots < MOST_THREADS ? slots : MOST_THREADS;

@@ -18,6 +18,10 @@ const char *guard_message(void);
 /* Whether calls are given up. May be asked by a handler of signals. */
 bool guard_tripped(void);
 
+/* Whether calls of the density are watched: guard_insist's false then says that none was under way. For a handler of
+ * signals. */
+bool guard_watches(void);
+
 /* Gives up the calls that are under way, after which the run ends; false when there is none. For a handler of
  * signals. */
 bool guard_insist(void);

@@ -20,14 +20,20 @@ enum { PATIENCE = 15 }; /* seconds after SIGTERM: whoever sends it kills soon */
 
 void ask_to_stop(void) { stop_asked = 1; }
 
-/* A density that can be given up is; any other is left alone, with the checkpoint as it is. */
+/* A call of a density that can be given up is. Otherwise the command ends, with the checkpoint as it is: with a guarded
+ * density it is known that none of its calls is under way. */
 static void lose_patience(int number) {
-    static const char text[] =
-        "aisampler: the density has not returned for 15 s after SIGTERM: the command ends without "
-        "it, and --resume continues from the last checkpoint\n";
+#define LATE(what)                                                                                                     \
+    "aisampler: " what " had not ended 15 s after SIGTERM: the command ends without it, and --resume continues from "  \
+    "the last checkpoint, if there is one\n"
+    static const char within[] = LATE("a computation between calls of the density (the fit of a map, for instance)"),
+                      anywhere[] = LATE("a computation (the fit of a map, for instance) or a call of the density");
+#undef LATE
     (void)number;
     if (guard_insist()) return; // NOLINT(bugprone-signal-handler): it is made for handlers
-    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) _exit(EXIT_FAILED);
+    ssize_t done = guard_watches() ? write(STDERR_FILENO, within, sizeof within - 1)
+                                   : write(STDERR_FILENO, anywhere, sizeof anywhere - 1);
+    (void)done; /* where it cannot be said it ends all the same */
     _exit(EXIT_FAILED);
 }
 

@@ -104,6 +104,38 @@ grep -q "; continue with: aisampler run ring5 --map spline --draws 300 -q -o ter
 "$ais" run ring5 --map spline --draws 300 -q -o term --resume || [ $? = 3 ]
 same taught term
 
+# SIGTERM, and 15 s later something is still under way that is no call of the density (here its patience is over at
+# once): the line does not blame the density, and the run goes on to the same bytes.
+cat > impatient.c <<'C'
+#include <signal.h>
+unsigned alarm(unsigned seconds) { return seconds == 15 && raise(SIGALRM) ? 1 : 0; }
+C
+cc -shared -fPIC -o impatient.so impatient.c
+cat > quick.c <<'C'
+#include <aisampler/density.h>
+static double logp(const double *x, void *data) {
+    (void)data;
+    return -0.5 * (x[0] * x[0] + x[1] * x[1]);
+}
+AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = 2, .logp = logp};
+C
+for target in ring5 quick.c; do
+    rm -rf term
+    LD_PRELOAD=./impatient.so "$ais" run $target --map spline --draws 300 -q -o term --checkpoint 0.01 > stdout 2> stderr & job=$!
+    while [ ! -e term/kernel.ais.training ] && kill -0 $job; do sleep 0.01; done
+    kill -TERM $job
+    got=0; wait $job || got=$?
+    job=
+    [ $got = 1 ] && [ "$(wc -l < stderr)" = 1 ] || say "exit $got"
+    case $target in
+        ring5) grep -q "^aisampler: a computation (the fit of a map, for instance) or a call of the density had not ended 15 s after SIGTERM: " stderr || say late ;;
+        *) grep -q "^aisampler: a computation between calls of the density (the fit of a map, for instance) had not ended 15 s after SIGTERM: " stderr \
+            || grep -q "^aisampler: quick.c had not returned and was given up " stderr || say late ;;
+    esac
+    [ $target = quick.c ] || { "$ais" run $target --map spline --draws 300 -q -o term --resume || [ $? = 3 ]; same taught term; }
+done
+echo "SIGTERM while something else than the density is under way: it is not blamed"
+
 # SIGTERM while the density hangs, on all threads: within 20 s it is given up, and the files are complete.
 if [ -z "${AIS_BRIEF:-}" ]; then
     cat > hangs.c <<'C'
