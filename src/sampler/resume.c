@@ -19,12 +19,14 @@ typedef struct counts {
     double worst_round_trip;
 } counts;
 
-/* No file makes a sum over chains overflow. */
+/* No file makes a sum overflow: over chains of what one of them counts, or of a few counts of the run. */
+static const int64_t most_of_chain = INT64_MAX >> 24, most_of_run = INT64_MAX >> 4;
+
+static bool is_share(int64_t count) { return count >= 0 && count <= most_of_chain; }
+
 static bool are_sound(const counts *of) {
-    static const int64_t most = INT64_MAX >> 24;
-    return of->densities >= 0 && of->densities <= most && of->gradients >= 0 && of->gradients <= most &&
-           of->left >= -1 && of->left <= most && of->divergences >= 0 && of->divergences <= most &&
-           of->worst_round_trip >= 0;
+    return is_share(of->densities) && is_share(of->gradients) && is_share(of->divergences) &&
+           (of->left == -1 || is_share(of->left)) && of->worst_round_trip >= 0;
 }
 
 static int64_t share(int64_t all, int lane, int chains) { return all / chains + (lane < all % chains); }
@@ -110,24 +112,31 @@ ais_status ais_block_recall(ais_sampling *run, int b) {
 
 /* ---- the checkpoint ------------------------------------------------------------------------------ */
 
-static bool count_exchange(ais_checkpoint *checkpoint, const char *field, long *value, long least) {
+static void count_exchange(ais_checkpoint *checkpoint, const char *field, long *value, int64_t most) {
     int64_t there = *value;
-    if (!ais_checkpoint_bytes(checkpoint, field, &there, sizeof there)) return false;
-    if (ais_checkpoint_reads(checkpoint) && there < least) ais_checkpoint_refuse(checkpoint, field);
+    if (!ais_checkpoint_bytes(checkpoint, field, &there, sizeof there)) return;
+    if (ais_checkpoint_reads(checkpoint) && (there < 0 || there > most)) ais_checkpoint_refuse(checkpoint, field);
     *value = there;
-    return true;
+}
+
+static void spent_exchange(ais_checkpoint *checkpoint, ais_sampling *run) {
+    static const char field[] = "leg.spent";
+    long *spent = run->last.leg_spent;
+    if (!ais_checkpoint_bytes(checkpoint, field, spent, (size_t)run->chains * sizeof *spent)) return;
+    for (int c = 0; c < run->chains && ais_checkpoint_reads(checkpoint); c++)
+        if (!is_share(spent[c])) ais_checkpoint_refuse(checkpoint, field);
 }
 
 static void goal_exchange(ais_checkpoint *checkpoint, ais_sampling *run) {
     ais_snapshot *last = &run->last;
     int ending = last->leg.ending;
     ais_checkpoint_integer(checkpoint, "leg.until", &last->leg.until, 0, INT_MAX);
-    count_exchange(checkpoint, "leg.allowance", &last->leg.allowance, 0);
+    count_exchange(checkpoint, "leg.allowance", &last->leg.allowance, INT64_MAX);
     ais_checkpoint_flag(checkpoint, "leg.over", &last->leg.over);
     ais_checkpoint_integer(checkpoint, "leg.ending", &ending, AIS_ENDED_DRAWS, AIS_ENDED_STOPPED);
     last->leg.ending = (ais_ending)ending;
     ais_checkpoint_integer(checkpoint, "leg.from", &last->leg_from, 0, INT_MAX);
-    ais_checkpoint_bytes(checkpoint, "leg.spent", last->leg_spent, (size_t)run->chains * sizeof *last->leg_spent);
+    spent_exchange(checkpoint, run);
     ais_checkpoint_integer(checkpoint, "look.next", &last->look.next, 0, INT_MAX);
     ais_checkpoint_integer(checkpoint, "look.last", &last->look.last, 0, INT_MAX);
     ais_checkpoint_bytes(checkpoint, "look.worst", &last->look.worst, sizeof last->look.worst);
@@ -151,11 +160,11 @@ static void end_exchange(ais_checkpoint *checkpoint, ais_snapshot *last) {
     AIS_FIELD(checkpoint, result, acceptance);
     AIS_FIELD(checkpoint, result, involution_error);
     AIS_FIELD(checkpoint, result, effective);
-    count_exchange(checkpoint, "result.divergences", &result->divergences, 0);
-    count_exchange(checkpoint, "result.densities", &result->densities, 0);
-    count_exchange(checkpoint, "result.gradients", &result->gradients, 0);
-    count_exchange(checkpoint, "result.start", &result->start_evaluations, 0);
-    count_exchange(checkpoint, "result.warmup", &result->warmup_evaluations, 0);
+    count_exchange(checkpoint, "result.divergences", &result->divergences, most_of_run);
+    count_exchange(checkpoint, "result.densities", &result->densities, most_of_run);
+    count_exchange(checkpoint, "result.gradients", &result->gradients, most_of_run);
+    count_exchange(checkpoint, "result.start", &result->start_evaluations, most_of_run);
+    count_exchange(checkpoint, "result.warmup", &result->warmup_evaluations, most_of_run);
 }
 
 static void records_exchange(ais_checkpoint *checkpoint, ais_sampling *run) {
@@ -182,9 +191,9 @@ static void exchange(ais_checkpoint *checkpoint, void *data) {
     ais_checkpoint_flag(checkpoint, "warming", &last->warming);
     ais_checkpoint_integer(checkpoint, "warmup_done", &last->warmup_done, 0, run->warmup);
     ais_checkpoint_integer(checkpoint, "draws_done", &last->draws_done, 0, last->planned);
-    count_exchange(checkpoint, "steps", &last->steps, 0);
-    count_exchange(checkpoint, "start_evaluations", &last->start_evaluations, 0);
-    count_exchange(checkpoint, "warmup_evaluations", &last->warmup_evaluations, 0);
+    count_exchange(checkpoint, "steps", &last->steps, most_of_run);
+    count_exchange(checkpoint, "start_evaluations", &last->start_evaluations, most_of_run);
+    count_exchange(checkpoint, "warmup_evaluations", &last->warmup_evaluations, most_of_run);
     ais_checkpoint_numbers(checkpoint, "warmup_seconds", &last->warmup_seconds, 1);
     ais_checkpoint_numbers(checkpoint, "phase_seconds", &last->phase_seconds, 1);
     AIS_FIELD(checkpoint, last, token);
