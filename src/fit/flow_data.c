@@ -81,15 +81,21 @@ static bool unbend(ais_flow_data *data, const ais_learned *learned) {
     return room;
 }
 
-/* Without rows far below the highest, which no chain will see. */
-static void drop_deep(ais_flow_data *data) {
+/* Without rows far from the highest: no chain will see those below, and those above are where a bend that was fitted
+ * elsewhere squeezes space without end. The highest but a few, which may be of that kind. False: no memory. */
+static bool drop_deep(ais_flow_data *data) {
+    static const double few = 0.005;
     size_t dim = (size_t)data->dim, total = data->count + data->held, learned = data->count;
-    double top = -INFINITY, deepest = 50 + 3.0 * data->dim;
-    for (size_t k = 0; k < total; k++) top = fmax(top, data->logp[k]);
+    double *sorted = malloc((total + 1) * sizeof *sorted), deepest = 50 + 3.0 * data->dim;
+    if (!sorted) return false;
+    memcpy(sorted, data->logp, total * sizeof *sorted);
+    qsort(sorted, total, sizeof *sorted, ais_falling);
+    double top = total ? sorted[(size_t)(few * (double)total)] : 0;
+    free(sorted);
     data->count = data->held = 0;
     for (size_t k = 0; k < total; k++) {
         size_t to = data->count + data->held;
-        if (!(data->logp[k] > top - deepest)) continue;
+        if (!(fabs(data->logp[k] - top) < deepest)) continue;
         memmove(data->u + to * dim, data->u + k * dim, dim * sizeof *data->u);
         memmove(data->slope + to * dim, data->slope + k * dim, dim * sizeof *data->slope);
         data->logp[to] = data->logp[k];
@@ -98,6 +104,7 @@ static void drop_deep(ais_flow_data *data) {
         else
             data->held++;
     }
+    return true;
 }
 
 ais_status ais_flow_data_slopes(ais_context *context, ais_flow_data *data, const ais_archive *archive,
@@ -115,9 +122,8 @@ ais_status ais_flow_data_slopes(ais_context *context, ais_flow_data *data, const
             else
                 data->count++;
         }
-    if (ais_flow_bends(learned) && !unbend(data, learned))
+    if ((ais_flow_bends(learned) && !unbend(data, learned)) || !drop_deep(data))
         return ais_fail_memory(context, "points to learn from", archive->count * sizeof(double));
-    drop_deep(data);
     return AIS_OK;
 }
 
