@@ -12,7 +12,8 @@
 /* ---- values ------------------------------------------------------------------------------------- */
 
 static bool one_of(const char *value, const char *choices) {
-    size_t length = strlen(value);
+    size_t length = strcspn(value, "|");
+    if (value[length]) return false; /* two of them are not one */
     for (const char *at = choices; at; at = strchr(at, '|'), at = at ? at + 1 : NULL)
         if (strncmp(at, value, length) == 0 && (at[length] == '|' || at[length] == 0)) return true;
     return false;
