@@ -4,12 +4,15 @@ n of a short run of every subcommand, and looks at what comes of it.
 
     nice python3 bench/faults/inject.py build > inject.txt       all n; allocations: one n of every place they come from
     python3 bench/faults/inject.py build --most 3                so many n of every subcommand and kind, spread evenly
+    python3 bench/faults/inject.py build --kinds write,rename    of these kinds alone
     python3 bench/faults/inject.py build --brief                 one, for CI (tests/fault/inject.sh)
+    python3 bench/faults/inject.py build --count                 makes none: how many n there are
 
 A fault is survived when the run ends as it does without (exit code, output and files), or with exit code 1 and one line
 "aisampler: ..." and no file under its final name that differs from what the undisturbed run leaves there, apart from
 values of the clock; draws.nc may be without log Z and verdict, which are added last, but its draws must be whole. Anything
 else is a defect: a signal, more than a minute, exit code 2, another number of lines, an incomplete file.
+A cell says how many faults were made, "6 of 41" where there are more n than were taken.
 tests/support/inject.c makes the faults. Prints a table; exits with 1 when there is a defect."""
 
 from __future__ import annotations
@@ -270,6 +273,7 @@ def main() -> int:
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--most", type=int, default=0, help="faults per subcommand and kind, spread evenly (0: all)")
     parser.add_argument("--brief", action="store_true", help="one fault per subcommand and kind, for CI")
+    parser.add_argument("--count", action="store_true", help="only count the n there are")
     parser.add_argument("--every", action="store_true", help="every allocation, not one per place")
     parser.add_argument("--only", default="", help="jobs whose name begins with this")
     parser.add_argument("--kinds", default=",".join(FAULTS))
@@ -289,7 +293,7 @@ def inject(injector: Injector, pool: ThreadPoolExecutor, options: argparse.Names
     kinds = options.kinds.split(",")
     print("| subcommand | " + " | ".join(kinds) + " |\n|---" + "|---" * len(kinds) + "|", flush=True)
     defects: dict[str, list[str]] = {}
-    totals = {kind: [0, 0, 0] for kind in kinds}
+    totals = {kind: [0, 0, 0, 0, 0] for kind in kinds}
     for job in JOBS:
         if not job.name.startswith(options.only) or (options.brief and job.slow):
             continue
@@ -319,7 +323,8 @@ def inject(injector: Injector, pool: ThreadPoolExecutor, options: argparse.Names
             continue
         cells = []
         for kind in kinds:
-            numbers = spread(places(whole, kind, options.every), options.most)
+            there = places(whole, kind, options.every)
+            numbers = [] if options.count else spread(there, options.most)
             once = [f"{kind}:{n}" for n in numbers]
             # All that follow fail, too: a disk that stays full, memory that is used up.
             for_good = [] if options.brief else [f"{kind}:{n}+" for n in spread(numbers, max(1, len(numbers) // 5))]
@@ -332,12 +337,14 @@ def inject(injector: Injector, pool: ThreadPoolExecutor, options: argparse.Names
                 if wrong:
                     defects.setdefault(f"{job.name}: {kind}: {wrong}", []).append(fault)
             bad = sum(len(found) for what, found in defects.items() if what.startswith(f"{job.name}: {kind}: "))
-            cells.append(f"{done}" + (f" ({bad} bad)" if bad else "") if done else "")
-            for i, value in enumerate((done, told, bad)):
+            partly = f" of {len(there)}" if len(numbers) < len(there) else ""
+            cells.append(f"{done}" + partly + (f" ({bad} bad)" if bad else "") if there else "")
+            for i, value in enumerate((done, told, bad, len(numbers), len(there))):
                 totals[kind][i] += value
         print(f"| {job.name} | " + " | ".join(cells) + " |", flush=True)
-    print("| all | " + " | ".join(f"{done}" + (f" ({bad} bad)" if bad else "") for done, _, bad in totals.values()) + " |")
-    print("| of them told and ended | " + " | ".join(str(told) for _, told, _ in totals.values()) + " |")
+    print("| all | " + " | ".join(f"{done}" + (f" ({bad} bad)" if bad else "") for done, _, bad, *_ in totals.values()) + " |")
+    print("| of them told and ended | " + " | ".join(str(told) for _, told, *_ in totals.values()) + " |")
+    print("| n that were taken, of all | " + " | ".join(f"{taken} of {there}" for *_, taken, there in totals.values()) + " |")
     for what, found in sorted(defects.items(), key=lambda item: -len(item[1])):
         print(f"{what}: {len(found)}: {' '.join(found[:6])}", file=sys.stderr)
     return 1 if defects else 0
