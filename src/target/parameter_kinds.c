@@ -159,13 +159,26 @@ static const char *place_and_scale(const ais_parameter *p) {
 static const char *two_scales(const ais_parameter *p) {
     return positive(p->argument[0]) && positive(p->argument[1]) ? NULL : "both must be above 0";
 }
+/* Beyond it the incomplete gamma and beta functions do not converge, and take long to end. */
+static const double most_shape = 1e10;
+static const char *gamma_shape(const ais_parameter *p) {
+    return p->argument[0] <= most_shape ? two_scales(p) : "the shape must not be above 1e10: take a normal";
+}
+static const char *beta_shapes(const ais_parameter *p) {
+    const double *a = p->argument;
+    return a[0] <= most_shape && a[1] <= most_shape ? two_scales(p) : "neither may be above 1e10";
+}
 static const char *three(const ais_parameter *p) {
+    if (p->argument[0] > most_shape) return "df must not be above 1e10: take a normal";
     return positive(p->argument[0]) && number(p->argument[1]) && positive(p->argument[2])
                ? NULL
                : "df and scale must be above 0, location a number";
 }
 static const char *several(const ais_parameter *p) { return p->count >= 2 ? NULL : "it needs a count of 2 or more"; }
-static const char *several_and_scale(const ais_parameter *p) { return p->count < 2 ? several(p) : a_scale(p); }
+static const char *several_and_scale(const ais_parameter *p) {
+    if (p->argument[0] * p->count > most_shape) return "concentration times count must not be above 1e10";
+    return p->count < 2 ? several(p) : a_scale(p);
+}
 static const char *a_function(const ais_parameter *p) {
     return !p->cube ? "the transform is missing" : p->count > MOST_CUBE ? "it has more than 1024 elements" : NULL;
 }
@@ -185,8 +198,8 @@ const ais_kind_type ais_kind_types[AIS_KIND_COUNT] = {
     [AIS_KIND_CAUCHY] = {"cauchy", "location, scale", true, cauchy, place_and_scale},
     [AIS_KIND_STUDENT] = {"student", "df, location, scale", true, student, three},
     [AIS_KIND_EXPONENTIAL] = {"exponential", "rate", true, exponential, a_scale},
-    [AIS_KIND_GAMMA] = {"gamma", "shape, rate", true, gamma_prior, two_scales},
-    [AIS_KIND_BETA] = {"beta", "a, b", true, beta, two_scales},
+    [AIS_KIND_GAMMA] = {"gamma", "shape, rate", true, gamma_prior, gamma_shape},
+    [AIS_KIND_BETA] = {"beta", "a, b", true, beta, beta_shapes},
     [AIS_KIND_DIRICHLET] = {"dirichlet", "concentration", true, NULL, several_and_scale},
     [AIS_KIND_PERIODIC] = {"periodic", "low, high", true, periodic, two_bounds},
     [AIS_KIND_CUBE] = {"cube", "", true, NULL, a_function},

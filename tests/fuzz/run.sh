@@ -2,7 +2,8 @@
 # run.sh [-j N] [SECONDS] [NAME...]: attacks the readers named (all when none is), each for SECONDS (60), N of them at a
 # time (1), with libFuzzer under AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer. Prints a line for each, and fails on a
 # crash, a leak, an input that takes longer than 10 s, or an allocation above 512 MB; what did it is in build-fuzz/found.
-# AIS_FUZZ_BUILD: the build folder (build-fuzz).
+# AIS_FUZZ_BUILD: the build folder (build-fuzz). AIS_FUZZ_TIMEOUT: instead of 10 s, by the clock, for a machine that has
+# much else to do.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..
@@ -27,7 +28,7 @@ attack() {
     [ -f "$here/$name.dict" ] && option=("-dict=$here/$name.dict")
     began=$(date +%s)
     UBSAN_OPTIONS=print_stacktrace=1 "$build/tests/fuzz/fuzz_$name" "$corpus" "$build/seeds/$name" "$here/corpus/$name" \
-        "${option[@]}" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=512 -max_len=100000 \
+        "${option[@]}" -max_total_time="$seconds" -timeout="${AIS_FUZZ_TIMEOUT:-10}" -rss_limit_mb=2048 -malloc_limit_mb=512 -max_len=100000 \
         -artifact_prefix="$build/found/$name-" -print_final_stats=1 >"$log" 2>&1 || status=$?
     runs=$(grep -oE 'number_of_executed_units: [0-9]+' "$log" | grep -oE '[0-9]+' || echo '?')
     printf '%-10s %10s executions %5d s  %s\n' "$name" "$runs" $(($(date +%s) - began)) \

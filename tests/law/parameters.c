@@ -424,6 +424,11 @@ static void nonsense_is_refused(void **state) {
                {{"a", AIS_LOWER(INFINITY)}, "must be a number"},
                {{"a", AIS_SIMPLEX}, "it needs a count of 2 or more"},
                {{"a", AIS_STUDENT(0, 0, 1)}, "df and scale must be above 0"},
+               {{"a", AIS_STUDENT(1e11, 0, 1)}, "df must not be above 1e10: take a normal"},
+               {{"a", AIS_GAMMA(1e11, 1)}, "the shape must not be above 1e10: take a normal"},
+               {{"a", AIS_GAMMA(1, 0)}, "both must be above 0"},
+               {{"a", AIS_BETA(2, 33e306)}, "neither may be above 1e10"},
+               {{"a", AIS_DIRICHLET(6e9), .count = 2}, "concentration times count must not be above 1e10"},
                {{"", AIS_REAL}, "a parameter has no name"},
                {{"a", AIS_REAL, .count = 2}, "dim is 1, but its parameters have 2 elements"}};
     const ais_target density = {.name = "one", .dim = 1, .logp = flat};
