@@ -130,15 +130,6 @@ static void run_tangents(const ais_critic *critic, const ais_real *weights, cons
 
 /* ---- the gradient ------------------------------------------------------------------------------ */
 
-/* (rows x columns) to (columns x rows), in squares that stay in the cache. */
-static void transpose(size_t rows, size_t columns, const ais_real *from, ais_real *to) {
-    enum { SIDE = 16 };
-    for (size_t r = 0; r < rows; r += SIDE)
-        for (size_t c = 0; c < columns; c += SIDE)
-            for (size_t i = r; i < rows && i < r + SIDE; i++)
-                for (size_t j = c; j < columns && j < c + SIDE; j++) to[j * rows + i] = from[i * columns + j];
-}
-
 /* The sum of delta in^T over lanes. Between hidden layers it is computed as a product of the dense form, lanes being
  * its inputs and units its lanes: several times as fast as dot products over so few lanes. */
 static void weight_gradient(const ais_critic *critic, ais_critic_tape *tape, int layer, ais_real *gradient) {
@@ -151,7 +142,7 @@ static void weight_gradient(const ais_critic *critic, ais_critic_tape *tape, int
         (critic->net.inputs, outputs, tape->lanes, tape->in, above, gradient, tape->spare);
         return;
     }
-    transpose(hidden, tape->lanes, rows_of(critic, tape, tape->value, layer - 1), tape->turned);
+    AIS_CHOOSE(ais_transpose)(hidden, tape->lanes, rows_of(critic, tape, tape->value, layer - 1), tape->turned);
     AIS_CHOOSE(ais_dense)((int)tape->lanes, outputs, hidden, above, NULL, tape->turned, gradient);
 }
 

@@ -195,6 +195,16 @@ INLINE void turn_square(vector *square) {
     }
 }
 
+void AIS_ISA(ais_transpose)(size_t rows, size_t columns, const ais_real *from, ais_real *to) {
+    for (size_t r = 0; r < rows; r += WIDTH)
+        for (size_t c = 0; c < columns; c += WIDTH) {
+            vector square[WIDTH];
+            for (size_t k = 0; k < WIDTH; k++) square[k] = load(from + (r + k) * columns + c);
+            turn_square(square);
+            for (size_t k = 0; k < WIDTH; k++) *(vector *)(to + (c + k) * rows + r) = square[k];
+        }
+}
+
 /* turned (count x TURNED_INPUTS) from `inputs` rows of lanes, at most TURNED_INPUTS; the rest is 0. */
 INLINE void turn(int inputs, size_t lanes, size_t count, const ais_real *in, ais_real *turned) {
     for (int first = 0; first < TURNED_INPUTS; first += WIDTH)

@@ -24,5 +24,8 @@ AIS_DECLARE_LANES(void, ais_dense_transposed, int inputs, int outputs, size_t la
 /* gradient_weights += gradient_out in^T, gradient_bias += sum of gradient_out over lanes */
 AIS_DECLARE_LANES(void, ais_dense_gradient, int inputs, int outputs, size_t lanes, const ais_real *in,
                   const ais_real *gradient_out, ais_real *gradient_weights, ais_real *gradient_bias);
+/* to (columns x rows) = from (rows x columns) transposed; both counts are multiples of AIS_LANES and memory is aligned.
+ */
+AIS_DECLARE_LANES(void, ais_transpose, size_t rows, size_t columns, const ais_real *from, ais_real *to);
 
 #endif

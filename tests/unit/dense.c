@@ -69,6 +69,21 @@ static void products(void **state) {
     ais_isa_take(now);
 }
 
+static void transposed_and_back(void **state) {
+    (void)state;
+    enum { ROWS = 48, COLUMNS = 144 };
+    static ais_real from[ROWS * COLUMNS] __attribute__((aligned(64))), to[ROWS * COLUMNS] __attribute__((aligned(64)));
+    ais_isa now = ais_isa_now();
+    fill(from, ROWS * COLUMNS, 5);
+    for (int isa = 0; isa < AIS_ISA_COUNT && ais_isa_take((ais_isa)isa); isa++) {
+        memset(to, 0, sizeof to);
+        AIS_CHOOSE(ais_transpose)(ROWS, COLUMNS, from, to);
+        for (size_t r = 0; r < ROWS; r++)
+            for (size_t c = 0; c < COLUMNS; c++) assert_true(to[c * ROWS + r] == from[r * COLUMNS + c]);
+    }
+    ais_isa_take(now);
+}
+
 /* Three steps of Adam written out in double. */
 static void adam_steps(void **state) {
     (void)state;
@@ -141,7 +156,8 @@ static void fast_exp(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(products), cmocka_unit_test(adam_steps),
-                                       cmocka_unit_test(largest_gradient), cmocka_unit_test(fast_exp)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(products), cmocka_unit_test(transposed_and_back),
+                                       cmocka_unit_test(adam_steps), cmocka_unit_test(largest_gradient),
+                                       cmocka_unit_test(fast_exp)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
