@@ -59,10 +59,12 @@ static ais_status measure(ais_context *context, const char *name, double printed
 static void print_bootstrap(const ais_train_progress *p, void *data) {
     double *last = data;
     long iterations = atol(text("iterations", "5000"));
-    if (isnan(p->acceptance) || p->acceptance == *last) return;
+    bool by_mean = strcmp(text("judge", "worst"), "mean") == 0;
+    if (isnan(p->other_ess) || p->acceptance == *last) return;
     *last = p->acceptance;
-    printf("    %6.0f after %7.1f s: critic %8.3f  kernel %8.3f  acceptance %.4f  worst ESS %.4f of 1\n",
-           p->share * (double)iterations, p->seconds, p->discriminator_loss, p->loss, p->acceptance, p->worst_ess);
+    printf("    %6.0f after %7.1f s: critic %8.3f  kernel %8.3f  acceptance %.4f  ESS of x %.4f  of x and x^2 %.4f\n",
+           p->share * (double)iterations, p->seconds, p->discriminator_loss, p->loss, p->acceptance,
+           by_mean ? p->worst_ess : p->other_ess, by_mean ? p->other_ess : p->worst_ess);
     fflush(stdout);
 }
 

@@ -60,6 +60,7 @@ typedef struct ais_train_progress {
     double seconds_left; /* of this stage; NAN when unknown */
     int rollbacks;       /* divergences noticed and undone */
     long evaluations;    /* of the density and its gradient so far; 0 where nobody counts them (henon, draws) */
+    double other_ess;    /* anice: of the last judgement over x alone, or with mean_only over x and x^2; 0 elsewhere */
 } ais_train_progress;
 
 typedef struct ais_train_options {

@@ -67,6 +67,7 @@ class TrainProgress(Structure):
         ("seconds_left", c_double),
         ("rollbacks", c_int),
         ("evaluations", c_long),
+        ("other_ess", c_double),
     ]
 
 

@@ -92,22 +92,19 @@ static ais_status step(ais_context *context, ais_loop *loop, int network, double
 
 /* ---- bootstrap --------------------------------------------------------------------------------- */
 
-/* Of the bootstrap's draws, which are used up: the smallest ESS over x_i, and over x_i^2 unless the mean is all that
- * counts, as a share of the draws. */
-static ais_status worst_share(ais_context *context, const ais_anice_fit *this, double *worst) {
+/* Of the bootstrap's draws, which are used up: the smallest ESS, as a share of the draws, over x_i and x_i^2, and over
+ * x_i alone. */
+static ais_status find_shares(ais_context *context, ais_anice_fit *this) {
     int dim = this->target->dim, draws = this->options.draws;
-    double least = INFINITY, count = (double)CHAINS * draws;
-    if (!this->options.mean_only) {
-        ais_status status = ais_find_worst_ess(context, dim, CHAINS, draws, this->draws, &least);
-        *worst = least / count;
-        return status;
-    }
+    double count = (double)CHAINS * draws;
+    this->mean = INFINITY;
     for (int i = 0; i < dim; i++) {
         double share = ais_ess_mean(this->draws + (size_t)i * CHAINS * (size_t)draws, CHAINS, draws) / count;
-        if (!(share >= least)) least = isfinite(share) ? share : 0; /* a chain that never moves has none */
+        if (!(share >= this->mean)) this->mean = isfinite(share) ? share : 0; /* a chain that never moves has none */
     }
-    *worst = least;
-    return AIS_OK;
+    ais_status status = ais_find_worst_ess(context, dim, CHAINS, draws, this->draws, &this->worst);
+    this->worst /= count;
+    return status;
 }
 
 /* New draws: of HMC before the first step, of the kernel later. */
@@ -142,7 +139,9 @@ static ais_status judge(ais_context *context, ais_loop *loop, ais_judgement *jud
     ais_status status = bootstrap(context, this, loop->step, &judgement->acceptance);
     if (status != AIS_OK) return status;
     loop->acceptance = judgement->acceptance;
-    return worst_share(context, this, &judgement->score);
+    status = find_shares(context, this);
+    judgement->score = this->options.mean_only ? this->mean : this->worst;
+    return status;
 }
 
 /* ---- begin and end ----------------------------------------------------------------------------- */

@@ -25,6 +25,7 @@ typedef struct ais_anice_fit {
     ais_real *critic, *critic_gradient, *gradient;
     double *normals, *draws; /* of one step of a batch; dim x chains x draws of a bootstrap */
     uint64_t step;           /* of either network */
+    double worst, mean;      /* smallest ESS of the last judgement as a share of the draws: over x and x^2, over x */
 } ais_anice_fit;
 
 extern const ais_method ais_anice_method;

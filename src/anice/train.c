@@ -83,7 +83,8 @@ static void tell(void *data, const ais_loop_progress *p) {
                                          .acceptance = p->acceptance,
                                          .worst_ess = p->score,
                                          .best_ess = p->best_score,
-                                         .rollbacks = p->rollbacks};
+                                         .rollbacks = p->rollbacks,
+                                         .other_ess = this->options.mean_only ? this->worst : this->mean};
     ais_training_tell(this->training, this->began, this->began + this->training->start_seconds, progress, p->judged,
                       this->options.progress, this->options.progress_data);
 }
@@ -153,7 +154,9 @@ ais_status ais_train_anice(ais_context *context, const ais_target *target, const
     ais_anice_fit this = {.target = target,
                           .options = filled(options, target->dim),
                           .reservoir = {.dim = (size_t)target->dim},
-                          .began = ais_now()};
+                          .began = ais_now(),
+                          .worst = NAN,
+                          .mean = NAN};
     ais_loop loop = {0};
     ais_checkpoint *checkpoint = NULL;
     ais_status status = check(context, &this.options);

@@ -99,6 +99,47 @@ static void small_training(void **state) {
     assert_null(training);
 }
 
+typedef struct told {
+    double worst[2], other[2];
+    int count;
+} told;
+
+static void keep_judgement(const ais_train_progress *p, void *data) {
+    told *to = data;
+    if (isnan(p->worst_ess) || to->count == 2) return;
+    to->worst[to->count] = p->worst_ess;
+    to->other[to->count++] = p->other_ess;
+}
+
+/* However kernels are chosen, both numbers are told, and training goes the same way. */
+static void both_choices_are_told(void **state) {
+    (void)state;
+    told by[2] = {0};
+    for (int mean = 0; mean < 2; mean++) {
+        ais_context context = {0};
+        ais_kernel *kernel;
+        ais_training *training;
+        const ais_anice_options options = {.seed = 4,
+                                           .shape = &shape,
+                                           .iterations = 6,
+                                           .critic = 16,
+                                           .epoch = 3,
+                                           .draws = 100,
+                                           .mean_only = mean,
+                                           .progress = keep_judgement,
+                                           .progress_data = &by[mean]};
+        assert_ok(context, ais_train_anice(&context, &target, &options, &kernel, &training));
+        ais_training_free(training);
+        ais_kernel_free(kernel);
+    }
+    assert_int_equal(by[0].count, 2);
+    assert_int_equal(by[1].count, 2);
+    for (int k = 0; k < 2; k++) {
+        assert_true(by[0].worst[k] == by[1].other[k] && by[0].other[k] == by[1].worst[k]);
+        assert_true(by[0].worst[k] != by[1].worst[k]);
+    }
+}
+
 static void bad_density(void **state) {
     (void)state;
     ais_context context = {0};
@@ -146,9 +187,10 @@ int main(void) {
     int file = mkstemp(path);
     if (file < 0) return 1;
     close(file);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(saved_and_loaded), cmocka_unit_test(damaged_files),
-                                       cmocka_unit_test(small_training),   cmocka_unit_test(bad_density),
-                                       cmocka_unit_test(wrong_values),     cmocka_unit_test(beyond_the_lattice)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(saved_and_loaded),  cmocka_unit_test(damaged_files),
+                                       cmocka_unit_test(small_training),    cmocka_unit_test(both_choices_are_told),
+                                       cmocka_unit_test(bad_density),       cmocka_unit_test(wrong_values),
+                                       cmocka_unit_test(beyond_the_lattice)};
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(path);
     return failures;
