@@ -127,23 +127,30 @@ static void inverse_in_wrong_order(const ais_nice *nice, const ais_real *weights
         if (!forward[i % lanes]) v[i] = velocities[i];
 }
 
+/* The smallest of these deviations is 2.3 standard errors of 2,000 draws and 7 of 20,000: each is caught on every
+ * target, or with fewer draws on one at least. */
 static void broken_kernels_are_caught(void **state) {
     (void)state;
+    enum { ENOUGH = 20000 };
     const struct {
         const char *name;
         void (*map)(const ais_nice *, const ais_real *, ais_nice_work *, const bool *, int64_t *, int64_t *);
     } broken[] = {{"always forward", always_forward},
                   {"forgotten velocities", forgotten_velocities},
                   {"inverse in wrong order", inverse_in_wrong_order}};
-    for (size_t b = 0; b < sizeof broken / sizeof *broken; b++)
+    for (size_t b = 0; b < sizeof broken / sizeof *broken; b++) {
+        int caught = 0;
         for (int t = 0; t < TARGETS; t++) {
             double acceptance;
             ais_nice_kernel *kernel = make(2, 2, 1, scale);
             kernel->map = broken[b].map;
             double z = deviation(targets[t], broken[b].name, &kernel->kernel, &acceptance);
-            if (z < 4) fail_msg("%s was not caught on %s", broken[b].name, targets[t]);
+            if (z > 4) caught++;
+            if (z <= 4 && draws_wanted() >= ENOUGH) fail_msg("%s was not caught on %s", broken[b].name, targets[t]);
             ais_kernel_free(&kernel->kernel);
         }
+        assert_true(caught > 0);
+    }
 }
 
 /* ---- training ------------------------------------------------------------------------------------ */
