@@ -92,12 +92,18 @@ static void set_rotation(ais_gaussian *gaussian, double *v, double *u) {
 }
 
 /* Variances are the diagonal of Q diag(eigenvalue) Q'; row i of Q is Q' e_i. */
+static double variance_of(const ais_gaussian *gaussian, int i, double *row) {
+    double variance = 0;
+    if (!gaussian->reflections) return gaussian->eigenvalue[i];
+    for (int j = 0; j < gaussian->dim; j++) row[j] = i == j;
+    turn(gaussian, true, row, row);
+    for (int j = 0; j < gaussian->dim; j++) variance += row[j] * row[j] * gaussian->eigenvalue[j];
+    return variance;
+}
+
 static void set_moments(const ais_gaussian *gaussian, double *row, const ais_moments *moments) {
     for (int i = 0; i < gaussian->dim; i++) {
-        double variance = 0;
-        for (int j = 0; j < gaussian->dim; j++) row[j] = i == j;
-        turn(gaussian, true, row, row);
-        for (int j = 0; j < gaussian->dim; j++) variance += row[j] * row[j] * gaussian->eigenvalue[j];
+        double variance = variance_of(gaussian, i, row);
         ais_moments_set(moments, i, 0, variance, variance, 3 * variance * variance);
     }
 }
