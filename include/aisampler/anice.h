@@ -36,7 +36,7 @@ typedef struct ais_anice_options {
     int draws;                    /* of each of 32 chains of a bootstrap, after draws / 5; 0: 5000 */
     double discard;               /* share of the old draws that a bootstrap drops; 0: 0.5 */
     bool mean_only;            /* kernels are judged by the ESS of x alone, which the authors print, not of x and x^2 */
-    const char *checkpoint;    /* as in ais_train_options, these three */
+    const char *checkpoint;    /* as in ais_train_options, these three; resumed, `iterations` may be more than before */
     double checkpoint_seconds; /* the file has all draws that are trained on: 5 MB in 2D, 64 MB in 25 dimensions */
     bool resume;
     void (*progress)(const ais_train_progress *, void *); /* or NULL */

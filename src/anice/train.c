@@ -53,6 +53,7 @@ static ais_status check(ais_context *context, const ais_anice_options *options) 
     return AIS_OK;
 }
 
+/* The number of iterations is not in it: the rate is constant, and a training that is resumed may become longer. */
 static ais_status open_checkpoint(ais_context *context, const ais_target *target, const ais_anice_options *options,
                                   ais_checkpoint **checkpoint) {
     ais_memory_file text;
@@ -62,11 +63,11 @@ static ais_status open_checkpoint(ais_context *context, const ais_target *target
     if (ais_memory_open(&text)) {
         text.failed = !ais_identity_begin(text.file, target, options->seed);
         fprintf(text.file,
-                "kernel anice velocities %d hidden %d depth %d\niterations %ld\nrate %.17g\ncritic %d\nburn-in %d\n"
+                "kernel anice velocities %d hidden %d depth %d\nrate %.17g\ncritic %d\nburn-in %d\n"
                 "pair %d\nvelocity weight %.17g\nepoch %d\ndraws %d\ndiscard %.17g\nby the mean %d\n",
-                shape->velocities, shape->hidden, shape->depth, options->iterations, options->rate, options->critic,
-                options->burn_in_steps, options->pair_steps, options->velocity_weight, options->epoch, options->draws,
-                options->discard, options->mean_only);
+                shape->velocities, shape->hidden, shape->depth, options->rate, options->critic, options->burn_in_steps,
+                options->pair_steps, options->velocity_weight, options->epoch, options->draws, options->discard,
+                options->mean_only);
     }
     return ais_training_open(context, options->checkpoint, ais_memory_close(&text, NULL), options->resume,
                              options->checkpoint_seconds, true, checkpoint);

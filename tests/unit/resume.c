@@ -396,6 +396,33 @@ static void the_baseline(void **state) {
         &(training_case){.target = "mog2", .options = {.seed = 8, .steps = 43, .objective = anice}, .matter = fields});
 }
 
+/* A-NICE-MC's rate is constant: the checkpoint that stays when 23 iterations are over goes on to 43. */
+static void the_baseline_goes_on(void **state) {
+    ais_context context = {0};
+    ais_target *target;
+    outcome whole, first, more;
+    char path[1024];
+    snprintf(path, sizeof path, "%s/k.training", (const char *)*state);
+    remove(path);
+    assert_int_equal(ais_target_open(&context, "mog2", &target), AIS_OK);
+    ais_train_options options = {.seed = 8, .steps = 43, .objective = anice, .threads = 1};
+    assert_int_equal(train(&context, target, options, &whole), AIS_OK);
+    options.checkpoint = path;
+    options.checkpoint_seconds = 1e-9;
+    options.resume = true;
+    options.steps = 23;
+    assert_int_equal(train(&context, target, options, &first), AIS_OK);
+    options.steps = 43;
+    assert_int_equal(train(&context, target, options, &more), AIS_OK);
+    assert_true(more.resumed && same(&whole, &more) && !same(&whole, &first));
+    assert_int_equal(more.points, whole.points);
+    free(whole.kernel.data);
+    free(first.kernel.data);
+    free(more.kernel.data);
+    ais_target_close(target);
+    remove(path);
+}
+
 /* ---- what is refused ---------------------------------------------------------------------------------- */
 
 static void refuse(const char *path, const bytes *file, const ais_target *target, ais_train_options options,
@@ -543,6 +570,7 @@ int main(void) {
         cmocka_unit_test(from_draws),
         cmocka_unit_test(map_and_discriminator_together),
         cmocka_unit_test(the_baseline),
+        cmocka_unit_test(the_baseline_goes_on),
         cmocka_unit_test(others_and_damaged_ones_are_refused),
         cmocka_unit_test(impossible_values_are_refused),
     };
