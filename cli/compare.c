@@ -138,9 +138,10 @@ static void fill_table(const comparison *all, table *to) {
              "ESS the smallest bulk ESS over x, x^2 and mode indicators; both per chain of %d draws. ESS/s is worst "
              "ESS of all chains per second of sampling; with training: warm-up is counted too. KL of mode weights is "
              "infinite when a mode was never visited. Total variation of %d independent draws would not be 0 either. "
-             "Break-even: effective draws from which on training was worth it, against the fastest sampler without "
+             "Break-even: the number of effective draws from which training was worth it, against the fastest sampler "
+             "without "
              "training. A sampler with R-hat above %.2f, or with a mode that no chain visited, does not count as fast, "
-             "and its ESS is not to be trusted.",
+             "and its ESS cannot be trusted.",
              all->draws, all->chains * all->draws, most_rhat);
 }
 
@@ -346,21 +347,21 @@ int run_compare(int argc, char **argv) {
              "of %s (paper: the paper's own setting), joined by commas (ai,hmc,nuts,rwm,anice)", list);
     comparison all = {
         .samplers = "ai,hmc,nuts,rwm,anice", .seed = 1, .chains = 4, .draws = 1000, .warmup = 1000, .iterations = 500};
-    const option options[] = {
-        {"samplers", 's', OPTION_TEXT, &all.samplers, "LIST", samplers},
-        {"chains", 'c', OPTION_COUNT, &all.chains, NULL, "independent chains (4)"},
-        {"draws", 'n', OPTION_COUNT, &all.draws, NULL, "draws per chain (1000)"},
-        {"warmup", 'w', OPTION_COUNT, &all.warmup, NULL,
-         "steps per chain that are left out; at most 100 for ai, ladder and paper (1000)"},
-        {"iterations", 0, OPTION_COUNT, &all.iterations, NULL, "of anice's training: train's 5000 take minutes (500)"},
-        {"seed", 0, OPTION_SEED, &all.seed, NULL, "(1)"},
-        {"threads", 'j', OPTION_COUNT, &all.threads, NULL, "0: one per core (0)"},
-        {"out", 'o', OPTION_TEXT, &all.out, "DIR", "where the files go (out/TARGET)"},
-        ISOLATE_OPTIONS(all.isolation),
-        {"json", 0, OPTION_FLAG, &all.json, NULL, "print compare.json instead of a table"},
-        {"quiet", 'q', OPTION_FLAG, &all.quiet, NULL, "no progress"},
-        {"help", 'h', OPTION_FLAG, &all.help, NULL, "this text"},
-        {0}};
+    const option options[] = {{"samplers", 's', OPTION_TEXT, &all.samplers, "LIST", samplers},
+                              {"chains", 'c', OPTION_COUNT, &all.chains, NULL, "independent chains (4)"},
+                              {"draws", 'n', OPTION_COUNT, &all.draws, NULL, "draws per chain (1000)"},
+                              {"warmup", 'w', OPTION_COUNT, &all.warmup, NULL,
+                               "steps per chain that are left out; at most 100 for ai, ladder and paper (1000)"},
+                              {"iterations", 0, OPTION_COUNT, &all.iterations, NULL,
+                               "anice: iterations of its training; the 5000 of train take minutes (500)"},
+                              {"seed", 0, OPTION_SEED, &all.seed, NULL, "(1)"},
+                              {"threads", 'j', OPTION_COUNT, &all.threads, NULL, "0: one per core (0)"},
+                              {"out", 'o', OPTION_TEXT, &all.out, "DIR", "where the files go (out/TARGET)"},
+                              ISOLATE_OPTIONS(all.isolation),
+                              {"json", 0, OPTION_FLAG, &all.json, NULL, "print compare.json instead of a table"},
+                              {"quiet", 'q', OPTION_FLAG, &all.quiet, NULL, "no progress"},
+                              {"help", 'h', OPTION_FLAG, &all.help, NULL, "this text"},
+                              {0}};
     int words = parse_options(argc, argv, options, &all.target_name, 1);
     if (words < 0) return EXIT_USAGE;
     if (all.help) {

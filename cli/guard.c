@@ -81,7 +81,7 @@ const char *guard_signal_name(int number) {
     case SIGABRT:
         return "abort";
     case SIGKILL:
-        return "killed, perhaps for want of memory";
+        return "killed, perhaps because memory ran out";
     default:
         return "ended by somebody";
     }
@@ -93,7 +93,7 @@ static void say_what(char *text, size_t size) {
     else if (guard.kind == TRIP_EXIT)
         snprintf(text, size, "%s called exit(%d)", guard.name, guard.code);
     else if (guard.kind == TRIP_INSISTED)
-        snprintf(text, size, "%s had not returned and was given up", guard.name);
+        snprintf(text, size, "%s did not return and was abandoned", guard.name);
     else
         snprintf(text, size, "%s crashed (%s, signal %d)", guard.name, guard_signal_name(guard.code), guard.code);
 }
@@ -117,8 +117,8 @@ static void give_up(int number) {
     (void)number;
     put("aisampler: ");
     put(guard.name);
-    put(guard.kind == TRIP_SIGNAL ? " crashed" : " was given up");
-    put(", and the files could not be completed after it: what was drawn is in the files called .part\n");
+    put(guard.kind == TRIP_SIGNAL ? " crashed" : " was abandoned");
+    put(", and the files could not be completed afterwards: what was drawn is in the files called .part\n");
     _exit(EXIT_FAILED);
 }
 
@@ -335,7 +335,7 @@ const char *guard_message(void) {
     say_where(where, sizeof where);
     snprintf(guard.message, sizeof guard.message, "%s at %s%s%s", what,
              guard.points > 1 ? "a batch of points, the first of which is " : "", where,
-             guard.kind == TRIP_SIGNAL ? " (debug=on behind the file's name builds it for gdb)" : "");
+             guard.kind == TRIP_SIGNAL ? " (debug=on after the file's name builds it for gdb)" : "");
     return guard.message;
 }
 

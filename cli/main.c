@@ -13,11 +13,11 @@ const subcommand subcommands[] = {
     {"train", "learn a kernel for a target", run_train},
     {"sample", "draw from a target with a given kernel or a classical sampler", run_sample},
     {"compare", "several samplers on one target, in one table", run_compare},
-    {"diagnose", "judge draws, whoever made them", run_diagnose},
+    {"diagnose", "judge the draws of any sampler", run_diagnose},
     {"reproduce", "the paper's tables and figures, ours beside the printed numbers", run_reproduce},
     {"bench", "how fast this machine samples", run_bench},
     {"plot", "figures from draws: corner plot, traces, training and more", run_plot},
-    {"help", "how a command is called, also as a man page or a completion of shells", run_help},
+    {"help", "help on a command, as text, man page or shell completion", run_help},
     {0},
 };
 

@@ -136,7 +136,7 @@ int parse_options(int argc, char **argv, const option *options, const char **wor
     for (int i = 1; i < argc; i++) {
         if (argv[i][0] != '-' || argv[i][1] == 0) {
             if (count == most_words) {
-                complain(EXIT_USAGE, "'%s' is one word too many; see --help", argv[i]);
+                complain(EXIT_USAGE, "'%s' is one argument too many; see --help", argv[i]);
                 return -1;
             }
             words[count++] = argv[i];

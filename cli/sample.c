@@ -182,7 +182,7 @@ static bool is_trained(const settings *set) {
 static int recall_kernel(const settings *set, const ais_target *target, ais_kernel **kernel, ais_training **training) {
     ais_context context = {0};
     if (ais_run_recall_learned(&context, set->checkpoint, target, kernel, training) != AIS_OK) return failed(&context);
-    return *kernel ? 0 : complain(EXIT_FAILED, "%s has no kernel to go on with", set->checkpoint);
+    return *kernel ? 0 : complain(EXIT_FAILED, "%s has no kernel to continue with", set->checkpoint);
 }
 
 /* The kernel file, then the samplers of "a+b+...", as one kernel; a cycle when there are several. */
@@ -279,19 +279,20 @@ int run_sample(int argc, char **argv) {
     settings set = default_settings();
     char help[400];
     const option options[] = {
-        {"kernel", 'k', OPTION_TEXT, &set.kernel_file, "FILE.ais", "a learned kernel; with --sampler: cycle of both"},
+        {"kernel", 'k', OPTION_TEXT, &set.kernel_file, "FILE.ais",
+         "a learned kernel; with --sampler the two alternate"},
         {"sampler", 's', OPTION_TEXT, &set.sampler, "NAME", sampler_help(help, sizeof help)},
         {"start-scale", 0, OPTION_NUMBER, &set.start_scale, NULL,
-         "chains start from N(0, N^2), and the ladder's base does (the target's own)"},
+         "chains, and the ladder's base, start from N(0, N^2) (the target's own)"},
         {"step-size", 0, OPTION_NUMBER, &set.step_size, NULL, "hmc, nuts: fixed step size (tuned in warm-up)"},
         {"leapfrogs", 0, OPTION_COUNT, &set.leapfrogs, NULL, "hmc: leapfrog steps of a trajectory (40)"},
         {"jitter", 0, OPTION_NUMBER, &set.jitter, NULL, "hmc: step size varies by this share (0)"},
         {"max-depth", 0, OPTION_COUNT, &set.max_depth, NULL, "nuts: deepest tree (10)"},
         {"metric", 0, OPTION_CHOICE, &set.metric, "diag|dense", "nuts: mass matrix (diag)"},
         {"scale", 0, OPTION_NUMBER, &set.scale, NULL,
-         "without gradient: fixed scale of a walk or an interval (tuned in warm-up)"},
+         "rwm, slice: fixed scale of the steps or intervals (tuned in warm-up)"},
         {"target-accept", 0, OPTION_NUMBER, &set.target_accept, NULL, "acceptance to tune for (0.8; rwm 0.234)"},
-        {"iterations", 0, OPTION_COUNT, &set.iterations, NULL, "anice: of its training (5000)"},
+        {"iterations", 0, OPTION_COUNT, &set.iterations, NULL, "anice: iterations of its training (5000)"},
         {"test", 0, OPTION_CHOICE, &set.test, "metropolis|barker", "accept test of a learned kernel (the file's)"},
         {"report", 0, OPTION_FLAG, &set.report, NULL, "write report.html too: verdict, table, figures"},
         {"checkpoint", 0, OPTION_NUMBER, &set.renewal, NULL, "seconds between two checkpoints (1)"},
@@ -307,11 +308,10 @@ int run_sample(int argc, char **argv) {
             "Draws from TARGET: a built-in name (aisampler targets), a regression on a table (blr:FILE, linear:FILE, "
             "poisson:FILE), stan:MODEL.stan:DATA.json, FILE.c or FILE.so; or "
             "data:DRAWS with the kernel that train learned from these draws (-k). Writes "
-            "the draws, summary.json and run.json into a folder and judges them: exits with 3 when the "
-            "diagnostics say that they are not to be trusted. Ctrl-C finishes the step and leaves complete "
-            "files. --sampler ladder sets its rungs, step sizes and base in rounds before the draws, and then "
-            "leaves them alone; what that takes is counted as learning, with half of --evaluations and "
-            "--seconds at the most." DRAWING_HELP,
+            "the draws, summary.json and run.json into a folder and judges them: exits with 3 if they cannot be "
+            "trusted. Ctrl-C finishes the step and leaves complete "
+            "files. --sampler ladder tunes its rungs, step sizes and base in rounds before the draws and then keeps "
+            "them fixed; that counts as learning, and takes at most half of --evaluations and --seconds." DRAWING_HELP,
             options);
         return 0;
     }

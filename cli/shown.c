@@ -120,7 +120,7 @@ static int read_file(shown *set, const list *known) {
                         strerror(errno));
     json_t *json = json_loadf(file, 0, &error);
     fclose(file);
-    if (!json) return complain(EXIT_USAGE, "%s is no JSON: %s in line %d", set->truths, error.text, error.line);
+    if (!json) return complain(EXIT_USAGE, "%s is not JSON: %s in line %d", set->truths, error.text, error.line);
     int code = json_is_object(json) ? 0 : complain(EXIT_USAGE, "%s is not an object such as {\"x\": 1.5}", set->truths);
     const char *name;
     json_t *value;

@@ -48,7 +48,7 @@ int run_targets(int argc, char **argv) {
             "flags=WORDS, debug=on), stan:MODEL.stan:DATA.json (a Stan program "
             "by stanli, or MODEL.so made by BridgeStan, see docs/stan.md), data:DRAWS.csv (draws instead of a "
             "density, see aisampler run --help). FILE.c, FILE.so and Stan programs are code and run with your rights: "
-            "open those that you would run.",
+            "open only those that you would run.",
             options);
         return 0;
     }

@@ -49,8 +49,8 @@ int run_train(int argc, char **argv) {
     const option options[] = {
         {"out", 'o', OPTION_TEXT, &out, "K.ais", "the kernel file; the record goes to K.ais.json (TARGET.ais)"},
         {"sampler", 's', OPTION_CHOICE, &sampler, "ai|anice",
-         "ai: a learned involution; anice: A-NICE-MC, a baseline that takes minutes, of the options below with "
-         "--steps (iterations, 5000), --rate, --hidden, --checkpoint and --resume only (ai)"},
+         "ai: a learned involution; anice: A-NICE-MC, a baseline whose training takes minutes; of the options below it "
+         "takes --steps (iterations, 5000), --rate, --hidden, --checkpoint and --resume only (ai)"},
         LEARNING_OPTIONS(how),
         BUDGET_OPTIONS(all),
         ISOLATE_OPTIONS(apart),

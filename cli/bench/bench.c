@@ -5,7 +5,7 @@
 #include "ranks.h"
 
 static int usage(const option *options) {
-    char text[2048] = "Measures this machine. Parts, all but the marked ones when none is named: ";
+    char text[2048] = "Measures this machine. Parts (by default all except those marked 'only when named'): ";
     for (const bench_part *part = bench_parts; part->name; part++) {
         size_t used = strlen(text);
         snprintf(text + used, sizeof text - used, "%s (%s%s)%s", part->name, part->summary,
@@ -66,8 +66,8 @@ static int check_figure(const char *path, const bench_part *const *part, int par
         return complain(EXIT_USAGE, "--out %s: the name must end in .svg, .png or .pdf", path);
     for (int i = 0; i < parts; i++) any |= bench_drawing_of(part[i]->name) != NULL;
     if (!any)
-        return complain(EXIT_USAGE, "--out draws steps, proposal, chains, dimension and memory, none of which is "
-                                    "measured here");
+        return complain(EXIT_USAGE,
+                        "--out draws steps, proposal, chains, dimension and memory, and none of these was chosen");
     if (!ais_figures_available())
         return complain(EXIT_FAILED, "aisampler was built without cairo and cannot draw figures: install libcairo2-dev "
                                      "and build again");
@@ -79,15 +79,16 @@ int run_bench(int argc, char **argv) {
     bench set = {.seconds = 0.2};
     bool json = false, help = false;
     const char *word[MOST_PARTS], *figure = NULL;
-    const option options[] = {
-        {"target", 0, OPTION_TEXT, &set.target, "TARGET", "for steps, chains, proposal (mog6; german)"},
-        {"kernel", 'k', OPTION_TEXT, &set.kernel_file, "FILE.ais", "for steps: a learned kernel (henon, untrained)"},
-        {"seconds", 0, OPTION_NUMBER, &set.seconds, NULL, "of one measurement (0.2)"},
-        {"out", 'o', OPTION_TEXT, &figure, "FILE",
-         "draw steps, proposal, chains, dimension and memory into FILE.svg, .png or .pdf"},
-        {"json", 0, OPTION_FLAG, &json, NULL, "print JSON instead of tables"},
-        {"help", 'h', OPTION_FLAG, &help, NULL, "this text"},
-        {0}};
+    const option options[] = {{"target", 0, OPTION_TEXT, &set.target, "TARGET",
+                               "density for steps and chains (mog6) and for proposal (german)"},
+                              {"kernel", 'k', OPTION_TEXT, &set.kernel_file, "FILE.ais",
+                               "learned kernel for steps (an untrained henon kernel)"},
+                              {"seconds", 0, OPTION_NUMBER, &set.seconds, NULL, "length of one measurement (0.2)"},
+                              {"out", 'o', OPTION_TEXT, &figure, "FILE",
+                               "draw steps, proposal, chains, dimension and memory into FILE.svg, .png or .pdf"},
+                              {"json", 0, OPTION_FLAG, &json, NULL, "print JSON instead of tables"},
+                              {"help", 'h', OPTION_FLAG, &help, NULL, "this text"},
+                              {0}};
     int words = parse_options(argc, argv, options, word, MOST_PARTS);
     if (words < 0) return EXIT_USAGE;
     if (help) return usage(options);

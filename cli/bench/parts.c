@@ -73,8 +73,8 @@ static json_t *measure_steps(const bench *set) {
     for (size_t i = 0; rows && i < sizeof few_and_many / sizeof *few_and_many; i++) {
         double rate = steps_per_second(set, target, kernel, few_and_many[i], 1);
         if (!set->quiet)
-            printf("  %-8s %6d chains, one core: %10.4g steps/s, %8.1f ns a chain and step\n", ais_kernel_name(kernel),
-                   few_and_many[i], rate, 1e9 / rate);
+            printf("  %-8s %6d chains, one core: %10.4g steps/s, %8.1f ns per chain and step\n",
+                   ais_kernel_name(kernel), few_and_many[i], rate, 1e9 / rate);
         json_array_append_new(rows, json_pack("{sisf}", "chains", few_and_many[i], "steps_per_second", rate));
     }
     ais_kernel_free(kernel);
@@ -216,7 +216,7 @@ static json_t *measure_one_dimension(const bench *set, int dim) {
         double plain = 1e9 / steps_per_second(set, target, kernel, CHAINS, 1);
         double whitened = whiten_fully(kernel, dim) ? 1e9 / steps_per_second(set, target, kernel, CHAINS, 1) : NAN;
         if (!set->quiet)
-            printf("  d = %3d, hidden %d: %9.1f ns a step, %6.4f ns per d x hidden; %9.1f ns with a full whitening\n",
+            printf("  d = %3d, hidden %d: %9.1f ns per step, %6.4f ns per d x hidden; %9.1f ns with a full whitening\n",
                    dim, HIDDEN, plain, plain / dim / HIDDEN, whitened);
         row = json_pack("{sisisfso}", "dim", dim, "hidden", HIDDEN, "nanoseconds", plain, "whitened_nanoseconds",
                         share(whitened));

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-const char exit_codes[] =
-    "0 good, 1 failed, 2 wrong usage, 3 the diagnostics say that the draws are not to be trusted.";
+const char exit_codes[] = "0 good, 1 failed, 2 wrong usage, 3 the diagnostics say that the draws cannot be trusted.";
 
 /* ---- text ------------------------------------------------------------------------------------------------------ */
 
@@ -98,7 +97,7 @@ int run_help(int argc, char **argv) {
     if (words < 0) return EXIT_USAGE;
     if (help) {
         print_help("help [COMMAND] [options]",
-                   "Says how COMMAND is called, or which commands there are. 'make install' puts man pages and "
+                   "Prints the usage of COMMAND, or the list of commands. 'make install' puts man pages and "
                    "completions where shells look for them; without it: eval \"$(aisampler help --as bash)\".",
                    options);
         return 0;

@@ -129,7 +129,7 @@ int reproduce_regressions(reproduction *set) {
     snprintf(predictions.note, sizeof predictions.note,
              "Mean over the last tenth of the rows of the log of the mean likelihood over %d draws of all trials; the "
              "posterior has the other rows. The error is that of the mean over the test rows: another split of the "
-             "data moves the number by about so much. Distance: l2 norm between the means over all %d trials and those "
+             "data moves the number by about as much. Distance: l2 norm between the means over all %d trials and those "
              "of an independent reference; the paper does not say whether its norm is squared. The paper's heart data "
              "are of another size.",
              (int)PREDICTIVE_DRAWS, set->trials);

@@ -256,10 +256,10 @@ ais_status ais_checkpoint_enter(ais_context *context, ais_checkpoint *this, cons
     this->reading = false;
     if (this->out_of_memory) return ais_fail_memory(context, "a checkpoint", this->end);
     if (this->refused[0])
-        return ais_fail(context, AIS_BAD_FORMAT,
-                        "%s does not fit this %s: field %s of section %s is missing, has another size or makes no "
-                        "sense",
-                        this->path, this->job, this->refused, name);
+        return ais_fail(
+            context, AIS_BAD_FORMAT,
+            "%s does not fit this %s: field %s of section %s is missing, has another size or an impossible value",
+            this->path, this->job, this->refused, name);
     return AIS_OK;
 }
 
@@ -270,7 +270,7 @@ void ais_checkpoint_leave(ais_checkpoint *this) {
 /* ---- opening ------------------------------------------------------------------------------------- */
 
 static ais_status damaged(ais_context *context, const ais_checkpoint *this, const char *what) {
-    return ais_fail(context, AIS_BAD_FORMAT, "%s cannot be resumed from: %s", this->path, what);
+    return ais_fail(context, AIS_BAD_FORMAT, "%s cannot be resumed: %s", this->path, what);
 }
 
 /* The first line in which two identities differ. */

@@ -224,7 +224,7 @@ double ais_ess_tail(const double *x, int chains, int draws) {
 
 ais_status ais_autocovariance(ais_context *context, const double *x, int draws, double *autocovariance) {
     if (draws < 1)
-        return ais_fail(context, AIS_BAD_ARGUMENT, "an autocovariance wants 1 draw or more, but got %d", draws);
+        return ais_fail(context, AIS_BAD_ARGUMENT, "an autocovariance needs 1 draw or more, but got %d", draws);
     size_t n = (size_t)draws, length = ais_fft_length(2 * n), bins = length / 2 + 1;
     ais_fft fft = {0};
     ais_arena arena = {0};

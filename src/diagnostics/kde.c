@@ -58,7 +58,7 @@ ais_status ais_kde(ais_context *context, const double *x, const double *y, size_
                    double bandwidth_x, double bandwidth_y, double *density) {
     ais_status status = ais_grid_check(context, grid);
     if (status != AIS_OK) return status;
-    if (n == 0) return ais_fail(context, AIS_BAD_ARGUMENT, "a density of no draws was asked for: give 1 draw or more");
+    if (n == 0) return ais_fail(context, AIS_BAD_ARGUMENT, "a density estimate needs 1 draw or more, but got none");
     for (size_t i = 0; i < n; i++)
         if (!isfinite(x[i]) || !isfinite(y[i]))
             return ais_fail(context, AIS_BAD_ARGUMENT, "draw %zu is (%g, %g): leave non-finite draws out", i, x[i],

@@ -97,7 +97,7 @@ ais_status ais_total_variation(ais_context *context, const double *x, const doub
                                const ais_target *target, const ais_grid *grid, double *distance) {
     ais_status status = ais_grid_check(context, grid);
     if (status != AIS_OK) return status;
-    if (n == 0) return ais_fail(context, AIS_BAD_ARGUMENT, "the total variation of no draws was asked for");
+    if (n == 0) return ais_fail(context, AIS_BAD_ARGUMENT, "a total variation needs 1 draw or more, but got none");
     size_t cells = (size_t)grid->nx * (size_t)grid->ny;
     double *mass = ais_allocate(2 * cells * sizeof(double)), outside = 0;
     if (!mass) return ais_fail_memory(context, "a grid", 2 * cells * sizeof(double));

@@ -180,24 +180,21 @@ static ais_status warn_sampler(ais_judge *judge) {
     const double *depth = ais_judge_stat(judge->draws, "treedepth__", "tree_depth");
     ais_status status = AIS_OK;
     if ((double)d->divergences > ais_most_divergences(judge))
-        status =
-            warn(judge,
-                 "%ld of %ld %s diverged: a part of the target may be left out; ask for smaller steps or rewrite the "
-                 "target",
-                 d->divergences, d->trajectories ? d->trajectories : (long)judge->column.n,
-                 d->trajectories ? "trajectories" : "draws");
+        status = warn(judge,
+                      "%ld of %ld %s diverged: a part of the target may be left out; take smaller steps or "
+                      "reparametrise the target",
+                      d->divergences, d->trajectories ? d->trajectories : (long)judge->column.n,
+                      d->trajectories ? "trajectories" : "draws");
     if (status == AIS_OK && d->lowest_ebfmi < EBFMI_LIMIT)
-        status =
-            warn(judge,
-                 "E-BFMI is %.3f in the worst chain, below 0.3: energies are explored slowly, so tails may be missing; "
-                 "rewrite the target",
-                 d->lowest_ebfmi);
+        status = warn(judge,
+                      "E-BFMI is %.3f in the worst chain, below 0.3: energies are explored slowly, so tails may be "
+                      "missing; reparametrise the target",
+                      d->lowest_ebfmi);
     if (status == AIS_OK && d->round_trips < AIS_FEW_TRIPS)
-        status =
-            warn(judge,
-                 "replicas of the ladder made %.0f round trips, fewer than 100: what is hard to reach may be missing "
-                 "or have a wrong share; draw more",
-                 d->round_trips);
+        status = warn(judge,
+                      "replicas of the ladder made %.0f round trips, fewer than 100: modes that are hard to reach may "
+                      "be missing or have wrong shares; draw more",
+                      d->round_trips);
     size_t deep = 0;
     int limit = judge->draws->max_depth > 0 ? judge->draws->max_depth : DEEPEST;
     for (size_t k = 0; depth && !judge->draws->max_depth && k < judge->column.n; k++)
@@ -251,11 +248,12 @@ static ais_status warn_fewer_modes(ais_judge *judge) {
         first_mode = missing;
     }
     if (poor == 0) return AIS_OK;
-    return warn(judge,
-                "%d of %d chains missed a mode that others visited (chain %d missed mode %d; the fewest are %d of %d): "
-                "%s",
-                poor, d->chains, first + 1, first_mode + 1, d->fewest_modes, d->modes,
-                is_learned(judge) ? "draw more or train longer" : "learn a kernel that jumps (aisampler run)");
+    return warn(
+        judge,
+        "%d of %d chains missed a mode that others visited (chain %d missed mode %d; the fewest visited are %d of %d): "
+        "%s",
+        poor, d->chains, first + 1, first_mode + 1, d->fewest_modes, d->modes,
+        is_learned(judge) ? "draw more or train longer" : "learn a kernel that jumps (aisampler run)");
 }
 
 static ais_status warn_truth(ais_judge *judge) {

@@ -58,7 +58,7 @@ static ais_status fail(ais_context *context, const ais_journal *this, const char
 }
 
 static ais_status damaged(ais_context *context, const ais_journal *this, const char *what) {
-    return ais_fail(context, AIS_BAD_FORMAT, "%s cannot be gone on with: %s", this->path, what);
+    return ais_fail(context, AIS_BAD_FORMAT, "%s cannot be continued: %s", this->path, what);
 }
 
 static ais_status put(ais_context *context, ais_journal *this, const void *data, size_t bytes) {
@@ -199,7 +199,7 @@ static ais_status open_file(ais_context *context, const char *path, const ais_jo
     if (this->descriptor < 0) return fail(context, this, "open");
     if (flock(this->descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return ais_fail(context, AIS_FILE_ERROR,
-                        "%s is being written by another run: wait for its end, or choose another checkpoint", path);
+                        "%s is being written by another run: wait until it ends, or choose another checkpoint", path);
     return AIS_OK;
 }
 

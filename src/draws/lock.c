@@ -19,7 +19,7 @@ static ais_status taken(ais_context *context, int descriptor, const char *direct
     ssize_t count = pread(descriptor, holder, sizeof holder - 1, 0);
     holder[count > 0 ? strcspn(holder, "\n") : 0] = 0;
     return ais_fail(context, AIS_FILE_ERROR,
-                    "another run (%.200s) is writing into %s: wait for its end, or choose another directory",
+                    "another run (%.200s) is writing into %s: wait until it ends, or choose another directory",
                     holder[0] ? holder : "unknown", directory);
 }
 

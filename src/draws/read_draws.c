@@ -54,8 +54,8 @@ static ais_status check_alike(ais_context *context, const char *path, const ais_
                         draws->logp ? path : first_path, draws->logp ? first_path : path);
     if (draws->draws != first->draws)
         return ais_fail(context, AIS_BAD_FORMAT,
-                        "%s has %d draws and %s has %d: chains must be equally long (is the run still going on?)", path,
-                        draws->draws, first_path, first->draws);
+                        "%s has %d draws and %s has %d: chains must be equally long (is the run still under way?)",
+                        path, draws->draws, first_path, first->draws);
     return AIS_OK;
 }
 
@@ -76,7 +76,7 @@ static void copy_chains(double *to, const double *from, int columns, int chains,
 static ais_status merge(ais_context *context, ais_draws **part, int count, ais_draws **draws_out) {
     long long chains = 0;
     for (int k = 0; k < count; k++) chains += part[k]->chains;
-    if (chains > INT_MAX) return ais_fail(context, AIS_BAD_FORMAT, "%lld chains are more than can be counted", chains);
+    if (chains > INT_MAX) return ais_fail(context, AIS_BAD_FORMAT, "%lld chains are too many", chains);
     ais_draws *draws;
     ais_status status = ais_draws_new(context, part[0]->dim, (int)chains, part[0]->draws, part[0]->stats, &draws);
     if (status != AIS_OK) return status;

@@ -388,7 +388,7 @@ static ais_status take(ais_context *context, void *data, int descriptor) {
     netcdf_passage *passage = data;
     netcdf_head head;
     ais_draws *draws = NULL;
-    ais_fail(context, AIS_FILE_ERROR, "cannot read %s: the process that read it was ended", passage->reader.path);
+    ais_fail(context, AIS_FILE_ERROR, "cannot read %s: the process that read it was killed", passage->reader.path);
     if (!ais_apart_read(descriptor, &head, sizeof head)) return AIS_FILE_ERROR;
     ais_status status = ais_draws_new(context, head.dim, head.chains, head.draws, head.stats, &draws);
     if (status != AIS_OK) return status;

@@ -143,7 +143,7 @@ static ais_status check_names(ais_context *context, const csv_reader *reader) {
         if (strcmp(sorted[i - 1], sorted[i]) == 0) twice = sorted[i];
     free(sorted);
     if (twice)
-        return ais_fail(context, AIS_BAD_FORMAT, "%s:%ld: column '%s' is there twice", reader->path, reader->number,
+        return ais_fail(context, AIS_BAD_FORMAT, "%s:%ld: column '%s' occurs twice", reader->path, reader->number,
                         twice);
     return AIS_OK;
 }

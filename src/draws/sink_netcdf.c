@@ -314,7 +314,7 @@ static ais_status look_whose(ais_context *context, void *path) {
         if (nc_get_att_text(file, NC_GLOBAL, "inference_library", library) != NC_NOERR) library[0] = 0;
     if (strcmp(library, "aisampler") == 0) return AIS_OK;
     return ais_fail(context, AIS_FILE_ERROR,
-                    "%s is there and was not written by aisampler; move it away or choose another directory",
+                    "%s exists and was not written by aisampler; move it away or choose another directory",
                     (const char *)path);
 }
 
@@ -323,7 +323,7 @@ static ais_status check_older(ais_context *context, const netcdf_sink *sink) {
     if (access(sink->path, F_OK) != 0) return AIS_OK;
     const ais_apart_job job = {
         .doing = "replace an earlier draws.nc",
-        .death = "the netCDF library fails on it, so that nobody knows whose it is; move it away or choose another "
+        .death = "the netCDF library fails on it, so its origin is unknown; move it away or choose another "
                  "directory",
         .blame = AIS_FILE_ERROR,
         .seconds = 1,

@@ -132,9 +132,8 @@ static ais_status check_older(ais_context *context, void *data, int number) {
     if (!path) return ais_fail_memory(context, "a path", strlen(csv->directory) + 48);
     ais_status status = AIS_OK;
     if (!is_ours(path))
-        status =
-            ais_fail(context, AIS_FILE_ERROR,
-                     "%s is there and was not written by aisampler; move it away or choose another directory", path);
+        status = ais_fail(context, AIS_FILE_ERROR,
+                          "%s exists and was not written by aisampler; move it away or choose another directory", path);
     free(path);
     return status;
 }

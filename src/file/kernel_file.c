@@ -342,7 +342,7 @@ static ais_status decode(ais_context *context, const char *path, const unsigned 
                          const json_t *head, size_t head_bytes, bool empirical, ais_kernel **kernel) {
     size_t payload = count - FIXED_HEAD - head_bytes - CHECKSUM;
     ais_shape shape;
-    if (!shape_of(head, &shape)) return damaged(context, path, "its head lacks a field or has one of a wrong kind");
+    if (!shape_of(head, &shape)) return damaged(context, path, "its head lacks a field or has one of the wrong kind");
     json_int_t weights = json_integer_value(json_object_get(head, "weights"));
     if (weights < 0 || (weights == 0) != (shape.map == AIS_AFFINE) || (uint64_t)weights > payload / sizeof(float))
         return damaged(context, path, "its sizes do not agree");
@@ -425,7 +425,7 @@ static ais_status add_moves(ais_context *context, const char *path, const json_t
     const json_t *angles = json_object_get(head, "angles"), *described = json_object_get(head, "inner");
     const json_t *ladder = json_object_get(head, "ladder");
     if ((angles != NULL) + (described != NULL) + (ladder != NULL) > 1)
-        return damaged(context, path, "its head has several of angles, an inner kernel and a ladder");
+        return damaged(context, path, "its head has more than one of angles, an inner kernel and a ladder");
     if (ladder) return add_ladder(context, path, ladder, kernel);
     if (angles) return add_angles(context, path, angles, map);
     int proposals;
@@ -445,7 +445,7 @@ static ais_status decode_nice(ais_context *context, const char *path, const unsi
     json_int_t weights = json_integer_value(json_object_get(head, "weights"));
     if (!int_of(head, "dim", &shape.dim) || !int_of(head, "velocities", &shape.velocities) ||
         !int_of(head, "hidden", &shape.hidden) || !int_of(head, "depth", &shape.depth))
-        return damaged(context, path, "its head lacks a field or has one of a wrong kind");
+        return damaged(context, path, "its head lacks a field or has one of the wrong kind");
     if (weights <= 0 || bytes % sizeof(float) || (uint64_t)weights != bytes / sizeof(float))
         return damaged(context, path, "its sizes do not agree");
     ais_kernel *made = NULL;
@@ -467,7 +467,7 @@ static ais_status decode_mixture(ais_context *context, const char *path, const u
     int test = word_of(head, "test", test_names);
     if (word_of(head, "map", (const char *const[]){"mixture", NULL}) < 0 || test < 0 || !freedom ||
         !int_of(head, "dim", &options.dim) || !int_of(head, "count", &options.count))
-        return damaged(context, path, "its head lacks a field or has one of a wrong kind");
+        return damaged(context, path, "its head lacks a field or has one of the wrong kind");
     if (options.dim < 1 || options.dim > AIS_COMPONENTS_MOST_DIM || options.count < 1 ||
         options.count > AIS_MIXTURE_MOST_COMPONENTS || !(options.freedom >= 1))
         return damaged(context, path, "its head describes no possible kernel");

@@ -109,7 +109,7 @@ static ais_status check_parts(ais_context *context, ais_kernel *const *part, int
     if (count < 1) return ais_fail(context, AIS_BAD_ARGUMENT, "a cycle of %d kernels: at least 1 is needed", count);
     size_t leaves = 0;
     for (int k = 0; k < count; k++) {
-        if (!part[k]) return ais_fail(context, AIS_BAD_ARGUMENT, "part %d of a cycle is no kernel (NULL)", k + 1);
+        if (!part[k]) return ais_fail(context, AIS_BAD_ARGUMENT, "part %d of a cycle is NULL, not a kernel", k + 1);
         int dim = part[k]->dim;
         if (dim && all->kernel.dim && dim != all->kernel.dim)
             return ais_fail(

@@ -247,7 +247,7 @@ static void give_name(ais_latent *latent) {
 ais_status ais_kernel_set_proposals(ais_context *context, ais_kernel *kernel, int proposals) {
     ais_latent *latent = (ais_latent *)ais_as_latent(kernel);
     if (!latent)
-        return ais_fail(context, AIS_BAD_ARGUMENT, "%.100s is no latent kernel: proposals are for those alone",
+        return ais_fail(context, AIS_BAD_ARGUMENT, "%.100s is not a latent kernel: only those take proposals",
                         kernel->type->name);
     if (proposals < 0 || proposals > AIS_MOST_PROPOSALS)
         return ais_fail(context, AIS_BAD_ARGUMENT, "proposals is %d, but must be 0 to %d", proposals,
@@ -262,7 +262,7 @@ ais_status ais_kernel_propose_from(ais_context *context, ais_kernel *kernel, ais
     ais_latent *latent = (ais_latent *)ais_as_latent(kernel);
     ais_status status = AIS_OK;
     if (!latent)
-        status = ais_fail(context, AIS_BAD_ARGUMENT, "%.100s is no latent kernel: proposals are for those alone",
+        status = ais_fail(context, AIS_BAD_ARGUMENT, "%.100s is not a latent kernel: only those take proposals",
                           kernel->type->name);
     else if (!ais_as_mixture(mixture) || mixture->dim != kernel->dim)
         status =

@@ -44,7 +44,7 @@ static ais_status check_affine(ais_context *context, const ais_shape *shape) {
     if (shape->layers || shape->hidden || shape->depth || shape->activation || shape->bins || shape->marginal_bins ||
         shape->joint || shape->pivot || shape->neck || shape->bound != 0 || shape->permutation)
         return ais_fail(context, AIS_BAD_ARGUMENT,
-                        "kernel shape: affine is a whitening without layers, and takes map, reversal and dim alone");
+                        "kernel shape: affine is a whitening without layers, and takes only map, reversal and dim");
     return AIS_OK;
 }
 

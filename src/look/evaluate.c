@@ -100,7 +100,7 @@ static ais_status afford(const ais_evaluator *evaluator, size_t count) {
     ais_status status = AIS_OK;
     if (evaluator->deadline > 0) status = ais_ranks_first(evaluator->context, ranks_of(evaluator), &late, sizeof late);
     if (status == AIS_OK && late)
-        status = ais_fail(evaluator->context, AIS_SPENT, "the deadline is over after %ld evaluations", done);
+        status = ais_fail(evaluator->context, AIS_SPENT, "the deadline passed after %ld evaluations", done);
     return status;
 }
 

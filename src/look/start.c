@@ -62,7 +62,7 @@ static ais_status refuse(ais_context *context, const ais_target *target, const a
             SMALLEST_SCALE, LARGEST_SCALE);
     if (options->population < 0 || options->population > 1 << 18 || options->screen < 0 || options->screen > 1L << 28)
         return ais_fail(context, AIS_BAD_ARGUMENT,
-                        "a population of %d points (at most %d) and a screen of %ld (at most %ld) were asked for",
+                        "population is %d, but may be at most %d; screen is %ld, but may be at most %ld",
                         options->population, 1 << 18, options->screen, 1L << 28);
     return AIS_OK;
 }
@@ -297,7 +297,7 @@ static void write_sentences(session *s) {
                s->annealing.reached, s->annealing.temperatures);
     if (!start->trusted && !s->options->look_only)
         append(warning,
-               "the weights of the start are not to be trusted (ESS %.3g, Pareto k %.2g): mode weights and log Z are "
+               "the weights of the start cannot be trusted (ESS %.3g, Pareto k %.2g): mode weights and log Z are "
                "guesses; ",
                start->importance_ess, start->pareto_k);
     if (2 * (s->search.stuck + s->search.fled) > s->search.runs && !start->trusted && !s->options->look_only)

@@ -42,7 +42,7 @@ static ais_status take(ais_context *context, void *data, int descriptor) {
             return ais_fail(context, AIS_FILE_ERROR, "the figure cannot be written: is the disk full?");
     }
     if (got) return AIS_OK;
-    return ais_fail(context, AIS_FILE_ERROR, "cannot draw a figure: the process that drew it was ended");
+    return ais_fail(context, AIS_FILE_ERROR, "cannot draw a figure: the process that drew it was killed");
 }
 
 ais_status ais_draw_apart(ais_context *context, ais_status (*draw)(ais_context *context, const void *data, FILE *file),

@@ -95,7 +95,7 @@ static ais_status draw_autocorrelation(ais_scene *scene) {
 }
 
 const ais_figure_kind ais_figure_autocorrelation = {
-    {"autocorrelation", "Autocorrelation", "how long draws stay correlated: the sooner zero, the better"},
+    {"autocorrelation", "Autocorrelation", "how long draws stay correlated: the sooner this reaches zero, the better"},
     draw_autocorrelation,
     NULL,
     4,

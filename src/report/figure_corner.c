@@ -297,8 +297,8 @@ static ais_status draw_corner(ais_scene *scene) {
 
 const ais_figure_kind ais_figure_corner = {
     {"corner", "Corner plot",
-     "marginals with median, 5% and 95% quantile, and every pair of parameters with the lines that hold 39% and 86% of "
-     "the draws; the target's own lines where its density is known"},
+     "marginals with median, 5% and 95% quantile, and every pair of parameters with contours that hold 39% and 86% of "
+     "the draws; the target's own contours where its density is known"},
     draw_corner,
     NULL,
     6,

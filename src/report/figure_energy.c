@@ -31,7 +31,7 @@ static ais_status draw_energy(ais_scene *scene) {
     ais_bins bins = ais_bins_choose(sorted, ais_sort_finite(level, n, sorted));
     ais_bins_edges(&bins, edge);
     ais_panel *panel = ais_figure_panel(
-        scene->figure, &(ais_panel_options){.x = {.label = "energy less its mean"}, .y = {.label = "density"}});
+        scene->figure, &(ais_panel_options){.x = {.label = "energy minus its mean"}, .y = {.label = "density"}});
     ais_bins_density(&bins, level, n, height);
     ais_panel_steps(panel, edge, height, bins.count, true, &(ais_style){.label = "energies", .width = 1});
     ais_bins_density(&bins, change, changes, height);
@@ -45,7 +45,7 @@ static ais_status draw_energy(ais_scene *scene) {
 }
 
 const ais_figure_kind ais_figure_energy = {
-    {"energy", "Energy", "energies of hmc and nuts, and their changes in a step: equally wide is best"},
+    {"energy", "Energy", "energies of hmc and nuts, and their changes in a step: the two should be equally wide"},
     draw_energy,
     objection,
     0,

@@ -66,13 +66,13 @@ static ais_status draw_ladder(ais_scene *scene) {
 
 static const char *objection(const ais_figure_data *data) {
     if (ais_judge_stat(data->draws, "ladder_trip__", "ladder_trip")) return NULL;
-    return "the draws are not by a ladder: they have no column ladder_trip__";
+    return "the draws do not come from a ladder: they have no column ladder_trip__";
 }
 
 const ais_figure_kind ais_figure_ladder = {
     {"ladder", "Ladder",
-     "inverse temperatures of the rungs, rejected swaps of neighbours (as many at each is best), and round trips of "
-     "replicas (steady and alike in all chains is best)"},
+     "inverse temperatures of the rungs, rejected swaps of neighbours (best if equal for all), and round trips of "
+     "replicas (best if steady and alike in all chains)"},
     draw_ladder,
     objection,
     0,

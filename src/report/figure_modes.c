@@ -151,4 +151,9 @@ const ais_figure_kind ais_figure_modes = {
     0};
 
 const ais_figure_kind ais_figure_jumps = {
-    {"jumps", "Mode jumps", "how often a draw and the next one are in which modes"}, draw_jumps, objection, 0, 0, 0};
+    {"jumps", "Mode jumps", "how often a draw in one mode is followed by one in another"},
+    draw_jumps,
+    objection,
+    0,
+    0,
+    0};

@@ -80,7 +80,7 @@ static ais_status draw_ranks(ais_scene *scene) {
 }
 
 const ais_figure_kind ais_figure_rank = {
-    {"rank", "Rank plots", "where each chain's draws stand among all: flat when the chains agree"},
+    {"rank", "Rank plots", "ranks of each chain's draws among all draws: flat if the chains agree"},
     draw_ranks,
     NULL,
     4,

@@ -87,12 +87,13 @@ static ais_status draw_traces(ais_scene *scene) {
         ais_scene_say(scene, "%d of %d chains, those whose means are farthest from the mean of all.", MOST_LINES,
                       draws->chains);
     if (draws->draws > POINTS)
-        ais_scene_say(scene, "Lines join the least and the largest of every %d draws.", draws->draws / (POINTS / 2));
+        ais_scene_say(scene, "Lines join the smallest and the largest of every %d draws.", draws->draws / (POINTS / 2));
     return AIS_OK;
 }
 
 const ais_figure_kind ais_figure_trace = {
-    {"trace", "Traces", "draws in their order: no trend, no chain apart, no long flat stretches"},
+    {"trace", "Traces",
+     "draws in order: there should be no trend, no chain apart from the others, no long flat stretch"},
     draw_traces,
     NULL,
     4,

@@ -125,7 +125,7 @@ static ais_status check(ais_context *context, const char *name, const ais_figure
         return ais_fail(context, AIS_BAD_ARGUMENT, "there are no draws to make figures of");
     for (int k = 0; data->parameter && k < data->parameters; k++)
         if (data->parameter[k] < 0 || data->parameter[k] >= data->draws->dim)
-            return ais_fail(context, AIS_BAD_ARGUMENT, "parameter %d was asked for, but there are 0 to %d",
+            return ais_fail(context, AIS_BAD_ARGUMENT, "there is no parameter %d: they are numbered 0 to %d",
                             data->parameter[k], data->draws->dim - 1);
     return AIS_OK;
 }

@@ -17,7 +17,7 @@ static void item(FILE *file, const char *text) {
 static void checks(const ais_page *page) {
     const ais_diagnosis *diagnosis = page->data->diagnosis;
     if (!diagnosis->checks) return;
-    fputs("<p class=\"about\">What this rests on:</p>\n<ul class=\"about\">\n", page->file);
+    fputs("<p class=\"about\">The checks behind this verdict:</p>\n<ul class=\"about\">\n", page->file);
     for (int i = 0; i < diagnosis->checks; i++) {
         const ais_diagnosis_check *check = &diagnosis->check[i];
         char line[640];
@@ -101,7 +101,7 @@ static void known_truth_tiles(const ais_page *page) {
     if (diagnosis->mode_share) {
         snprintf(small, sizeof small, "of %d, by the chain with the fewest", diagnosis->modes);
         number_tile(page, "modes visited", diagnosis->fewest_modes, small);
-        number_tile(page, "KL of mode shares", diagnosis->mode_kl, "0: as the target's");
+        number_tile(page, "KL of mode shares", diagnosis->mode_kl, "0: same as the target's");
     }
     number_tile(page, "total variation", diagnosis->total_variation, "to the target, 0 to 1");
 }
@@ -123,7 +123,7 @@ void ais_page_numbers(const ais_page *page) {
     snprintf(small, sizeof small, "per chain of %d; of %.60s", diagnosis->draws, diagnosis->worst_ess_function);
     number_tile(page, "worst ESS", diagnosis->worst_ess, small);
     snprintf(value, sizeof value, "%.4f", diagnosis->worst_rhat);
-    snprintf(small, sizeof small, "1: chains agree; at most %g", AIS_MOST_RHAT);
+    snprintf(small, sizeof small, "1 if chains agree; at most %g", AIS_MOST_RHAT);
     if (!isnan(diagnosis->worst_rhat)) tile(page, "largest R-hat", value, small);
     number_tile(page, "acceptance", ais_report_acceptance(diagnosis, run), NULL);
     number_tile(page, "worst ESS per second", ais_report_rate(diagnosis, run), "all chains, sampling alone");
@@ -141,7 +141,7 @@ void ais_page_numbers(const ais_page *page) {
         number_tile(page, "involution error", run->result->involution_error, "largest round trip accepted");
     if (diagnosis->divergences) number_tile(page, "divergences", (double)diagnosis->divergences, NULL);
     number_tile(page, "round trips", diagnosis->round_trips, "of the ladder's replicas; at least 100");
-    number_tile(page, "barrier", diagnosis->barrier, "of the ladder: rejections of its swaps, summed");
+    number_tile(page, "barrier", diagnosis->barrier, "of the ladder: sum of its swaps' rejection rates");
     number_tile(page, "lowest E-BFMI", diagnosis->lowest_ebfmi, "below 0.3: energy is explored slowly");
     known_truth_tiles(page);
     fputs("</dl>\n", page->file);

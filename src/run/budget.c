@@ -13,7 +13,7 @@ ais_status ais_budget_left(ais_context *context, const ais_budget *all, long eva
     if (all->evaluations > 0) {
         left->evaluations = all->evaluations - evaluations;
         if (left->evaluations <= 0)
-            return ais_fail(context, AIS_SPENT, "all %ld evaluations are used up: none are left to continue with",
+            return ais_fail(context, AIS_SPENT, "all %ld evaluations are used up: none is left to continue with",
                             all->evaluations);
     }
     if (all->seconds > 0) {

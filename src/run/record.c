@@ -196,7 +196,7 @@ static ais_status enter(ais_context *context, ais_job_record *this) {
     bool resumed;
     ais_status status = ais_checkpoint_enter(context, this->checkpoint, "job", exchange, this, &resumed);
     if (status == AIS_OK && this->found && !resumed)
-        status = ais_fail(context, AIS_BAD_FORMAT, "the checkpoint is of no run");
+        status = ais_fail(context, AIS_BAD_FORMAT, "it is not the checkpoint of a run");
     return status;
 }
 

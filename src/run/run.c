@@ -87,7 +87,7 @@ static ais_status check_options(ais_context *context, const ais_run_options *opt
         return ais_fail(context, AIS_BAD_ARGUMENT,
                         "a kernel is given, so nothing is learned: leave out the options of learning");
     if (options->before.training && !options->before.kernel)
-        return ais_fail(context, AIS_BAD_ARGUMENT, "a training without its kernel cannot be drawn from");
+        return ais_fail(context, AIS_BAD_ARGUMENT, "a training is given without its kernel");
     if (options->extend < 0 || !(options->checkpoint_seconds >= 0))
         return ais_fail(context, AIS_BAD_ARGUMENT, "extend and checkpoint_seconds must not be negative");
     if ((options->resume || options->extend > 0) && !options->checkpoint)

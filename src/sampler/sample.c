@@ -75,7 +75,7 @@ static ais_status end_round(ais_context *context, ais_sampling *run, round_end *
 static ais_status say_why(ais_context *context, const ais_sampling *run, ais_ending ending, const char *what, int done,
                           int planned) {
     if (ending == AIS_ENDED_SECONDS)
-        return ais_fail(context, AIS_STOPPED, "the deadline of %.3g s came after %d of %d %s draws per chain",
+        return ais_fail(context, AIS_STOPPED, "the deadline of %.3g s passed after %d of %d %s draws per chain",
                         run->options->seconds, done, planned, what);
     if (ending == AIS_ENDED_EVALUATIONS)
         return ais_fail(
@@ -363,7 +363,7 @@ static ais_status start_failure(ais_context *context, ais_sampling *run, ais_end
         return ais_fail(context, AIS_STOPPED, "%ld evaluations are too few to start %d chains with: allow more",
                         run->options->evaluations, run->chains);
     if (end.ending == AIS_ENDED_SECONDS)
-        return ais_fail(context, AIS_STOPPED, "the deadline of %.3g s came before all chains had started",
+        return ais_fail(context, AIS_STOPPED, "the deadline of %.3g s passed before all chains had started",
                         run->options->seconds);
     return ais_fail(context, AIS_STOPPED, "stopped before all chains had started");
 }

@@ -372,11 +372,11 @@ static ais_status check_together(check *at, ais_counted *counted, const ais_chec
     double again = at->asked->logp(x, at->asked->data); /* by one thread */
     if (how->threads == 1 || again != at->value[found])
         return refuse_change(at, at->value[found], how->threads == 1 ? answer : again, x);
-    return ais_fail(at->context, AIS_BAD_DENSITY,
-                    "%s: logp is %.9g, and %.9g when two threads ask at once, at %s; it is not safe to be called from "
-                    "several threads (does it write to a static variable?): take one thread (--threads 1), or "
-                    "processes (--isolate)",
-                    at->target->name, at->value[found], answer, describe(at, x, text, sizeof text));
+    return ais_fail(
+        at->context, AIS_BAD_DENSITY,
+        "%s: logp is %.9g, but %.9g when two threads evaluate it at once, at %s; it is not safe to call from several "
+        "threads (does it write to a static variable?): use one thread (--threads 1) or processes (--isolate)",
+        at->target->name, at->value[found], answer, describe(at, x, text, sizeof text));
 }
 
 static ais_status check_fields(ais_context *context, const ais_target *target) {

@@ -97,7 +97,7 @@ static ais_status find_folder(ais_context *context, compilation *job) {
     return ais_fail(
         context, AIS_FILE_ERROR,
         "there is no folder for compiled densities: %.300s cannot be created, or others may write into it or "
-        "into a folder above it; set XDG_CACHE_HOME to a folder of yours",
+        "into a folder above it; set XDG_CACHE_HOME to a folder of your own",
         job->folder);
 }
 

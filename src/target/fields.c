@@ -151,11 +151,11 @@ static ais_status ask(ais_context *context, const ais_field_wish *wish, const ai
                                      fields->field[k].name);
     if (candidates == 0)
         return ais_fail(context, AIS_BAD_ARGUMENT,
-                        "%s: no column can be the outcome of %s: none has %s; label=NAME says which one is meant",
-                        fields->path, wish->model, needed[wish->outcome]);
+                        "%s: no column can be the outcome of %s: none has %s; choose it with label=NAME", fields->path,
+                        wish->model, needed[wish->outcome]);
     bool good = fits(&fields->field[last], wish->outcome);
     return ais_fail(context, AIS_BAD_ARGUMENT,
-                    "%s: which column is the outcome of %s? The last one, %.60s, %s%s; add label=NAME behind the file. "
+                    "%s: which column is the outcome of %s? The last one, %.60s, %s%s; add label=NAME after the file. "
                     "Candidates: %s",
                     fields->path, wish->model, fields->field[last].name,
                     good ? "is not the only candidate" : "does not have ", good ? "" : needed[wish->outcome], list);

@@ -1,4 +1,4 @@
-/* gaussian: a normal with mean 0 whose covariance has eigenvalues log-spaced from 1 to cond, turned
+/* gaussian: a normal with mean 0 whose covariance has eigenvalues log-spaced from 1 to cond, rotated
  * (rotate=1) by a fixed orthogonal matrix that depends on dim alone. log p is normalised. */
 #include <math.h>
 
@@ -138,6 +138,6 @@ static ais_status open(ais_context *context, const ais_value *value, const char 
 }
 
 const ais_target_type ais_target_gaussian = {
-    {"gaussian", "normal, covariance eigenvalues log-spaced from 1 to cond, turned", "dim=2,cond=1,rotate=1"},
+    {"gaussian", "normal, covariance eigenvalues log-spaced from 1 to cond, rotated", "dim=2,cond=1,rotate=1"},
     options,
     open};

@@ -37,12 +37,12 @@ static ais_status check_names(ais_context *context, const char *path, const ais_
 static ais_status check_head(ais_context *context, const char *path, const ais_density *density) {
     if (density->version != AIS_DENSITY_VERSION)
         return ais_fail(context, AIS_BAD_DENSITY,
-                        "%s: version is %d, but this library wants %d; begin the struct with AIS_DENSITY_HEAD and "
+                        "%s: version is %d, but this library needs %d; begin the struct with AIS_DENSITY_HEAD and "
                         "compile it with this library's density.h",
                         path, density->version, AIS_DENSITY_VERSION);
     if (density->size < (int)offsetof(ais_density, parameters) || density->size > (int)sizeof *density)
         return ais_fail(context, AIS_BAD_DENSITY,
-                        "%s: size is %d, but this library wants %d; begin the struct with AIS_DENSITY_HEAD and compile "
+                        "%s: size is %d, but this library needs %d; begin the struct with AIS_DENSITY_HEAD and compile "
                         "it with this library's density.h",
                         path, density->size, (int)sizeof *density);
     return AIS_OK;

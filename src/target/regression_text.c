@@ -75,8 +75,9 @@ static void say_priors(words *to, const ais_regression_model *model, const ais_r
         say(to, "\nexp(log_sigma) ~ exponential(1): the residuals' standard deviation, in that of the outcome");
     if (!wish->file) return;
     say(to, "\nraw_NAME is the coefficient per unit of the column%s",
-        model->outcome == AIS_OUTCOME_NUMBER ? ", and sigma the residuals' standard deviation, as the table has them"
-                                             : "");
+        model->outcome == AIS_OUTCOME_NUMBER
+            ? ", and sigma the residuals' standard deviation, on the scale of the table"
+            : "");
 }
 
 ais_status ais_regression_describe(ais_context *context, const ais_regression_model *model,

@@ -42,7 +42,7 @@ static ais_status bind(ais_context *context, const char *shown, ais_bridge *brid
                 "%.300s is a density of aisampler's own kind, not a Stan program: name it without stan:", shown);
         if (!symbol)
             return ais_fail(context, AIS_BAD_ARGUMENT,
-                            "%.300s has no %s: it is no library made by BridgeStan 2.4 or later", shown,
+                            "%.300s has no %s: it is not a library made by BridgeStan 2.4 or later", shown,
                             symbols[i].name);
         memcpy((char *)bridge + symbols[i].place, &symbol, sizeof symbol);
     }

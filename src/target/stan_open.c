@@ -70,8 +70,8 @@ static ais_status describe(ais_context *context, const char *shown, ais_stan *st
                             .generated = true};
     stan->record = ais_stan_record_new(stan->dim);
     if (stan->names && stan->view.names && stan->record) return AIS_OK;
-    return ais_fail(context, AIS_BAD_ARGUMENT, "%.300s: the library has not as many names as values, or memory ran out",
-                    shown);
+    return ais_fail(context, AIS_BAD_ARGUMENT,
+                    "%.300s: the library's names and values differ in number, or memory ran out", shown);
 }
 
 static ais_status construct(ais_context *context, const char *shown, const char *text, const char *data,
@@ -85,7 +85,7 @@ static ais_status construct(ais_context *context, const char *shown, const char 
     if (stan->model) return AIS_OK;
     if (!data)
         return ais_fail(context, AIS_BAD_ARGUMENT,
-                        "%.100s cannot be used without data: %s; name them: stan:MODEL:DATA.json", shown, line);
+                        "%.100s cannot be used without data: %s; name them, as in stan:MODEL:DATA.json", shown, line);
     return ais_fail(context, AIS_BAD_ARGUMENT, "%.100s cannot be used with %.100s: %s", shown,
                     data[strspn(data, " \t\r\n")] == '{' ? "these data" : data, line);
 }

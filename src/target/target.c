@@ -42,7 +42,7 @@ void ais_target_close(ais_target *target) {
 static ais_status unknown_name(ais_context *context, const char *name) {
     if (strchr(name, '/') || strchr(name, '.'))
         return ais_fail(context, AIS_BAD_ARGUMENT,
-                        "'%.200s' is no target: a file must be FILE.c, FILE.so, stan:FILE.stan, blr:FILE.csv or "
+                        "'%.200s' is not a target: a file must be FILE.c, FILE.so, stan:FILE.stan, blr:FILE.csv or "
                         "data:DRAWS.csv, and 'aisampler targets' lists the built-in ones",
                         name);
     const char *near = ais_nearest_word(name, word, NULL);
@@ -123,7 +123,7 @@ static ais_status hand_over(ais_status status, ais_home *home, ais_target **targ
 ais_status ais_target_open(ais_context *context, const char *spec, ais_target **target) {
     *target = NULL;
     if (!spec || !*spec)
-        return ais_fail(context, AIS_BAD_ARGUMENT, "no target is named; 'aisampler targets' lists them");
+        return ais_fail(context, AIS_BAD_ARGUMENT, "no target was given; 'aisampler targets' lists them");
     ais_home *home = new_home(context);
     if (!home) return AIS_NO_MEMORY;
     size_t size = strlen(spec) + 1;
@@ -138,7 +138,7 @@ ais_status ais_target_open(ais_context *context, const char *spec, ais_target **
 ais_status ais_target_stan(ais_context *context, const char *model, const char *data, const char *stanli,
                            ais_target **target) {
     *target = NULL;
-    if (!model || !*model) return ais_fail(context, AIS_BAD_ARGUMENT, "there is no Stan program");
+    if (!model || !*model) return ais_fail(context, AIS_BAD_ARGUMENT, "no Stan program was given");
     ais_home *home = new_home(context);
     return home ? hand_over(ais_stan_open(context, model, data, stanli, home), home, target) : AIS_NO_MEMORY;
 }

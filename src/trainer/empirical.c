@@ -70,7 +70,7 @@ static fit_plan plan_for(const ais_train_options *options, int dim) {
 
 static ais_status check_options(ais_context *context, const ais_target *target, const ais_train_options *options) {
     const ais_shape *shape = options->shape;
-    if (options->paper || options->ladder || options->rlogr || options->method != AIS_START_HUNT ||
+    if (options->paper || options->ladder || options->rlogr || options->method != AIS_START_SEARCH ||
         options->scale > 0 || options->screen > 0 || options->population > 0 || options->seconds > 0 ||
         (options->objective && strcmp(options->objective, "likelihood") != 0 && !is_joint(options)))
         return ais_fail(context, AIS_BAD_ARGUMENT,

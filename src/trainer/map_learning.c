@@ -292,7 +292,7 @@ static bool explore_after_all(const ais_map_learning *this) {
     static const double usual_gradients = 8000, hoped_waste = 1;
     const ais_train_options *options = this->job->options;
     const ais_target *target = this->job->target;
-    bool free = !options->shape && !options->steps && !options->objective && options->method == AIS_START_HUNT;
+    bool free = !options->shape && !options->steps && !options->objective && options->method == AIS_START_SEARCH;
     bool differences = !target->grad && ais_map_differences_pay(this, usual_gradients);
     return free && (this->slopes || differences) && !this->bent && !this->explored.stretches && this->best &&
            usual_gradients * this->economy.gradient <
@@ -322,7 +322,7 @@ static bool ladder_pays(const ais_map_learning *this, bool maps_tried) {
     static const double usual = 3e5, too_dear = 20, led = 200; /* evaluations in all; per effective draw */
     const ais_train_options *options = this->job->options;
     const ais_economy *economy = &this->economy;
-    bool free = !options->shape && !options->steps && options->method == AIS_START_HUNT;
+    bool free = !options->shape && !options->steps && options->method == AIS_START_SEARCH;
     bool missed = this->job->training->warning[0] && this->job->training->modes > 1;
     double spent = (double)(this->evaluator.densities + this->evaluator.gradients), map = ais_map_cost(this);
     bool affordable = !options->evaluations || usual < (double)options->evaluations - spent;
@@ -544,7 +544,7 @@ static ais_status read_options(ais_context *context, ais_map_learning *this, boo
     }
     if (options->population)
         return ais_fail(context, AIS_BAD_ARGUMENT,
-                        "a population is what henon kernels learn from: leave it out for other maps");
+                        "only henon kernels learn from a population: leave it out for other maps");
     if (shape && (shape->reversal != AIS_SWAP || shape->joint || shape->map == AIS_AFFINE))
         return ais_fail(context, AIS_BAD_ARGUMENT,
                         "a map that is learned for independent proposals is a spline or realnvp on x alone, with swap");
@@ -583,7 +583,7 @@ static ais_status from_draws(ais_context *context, ais_map_learning *this, const
     for (size_t k = 0; k < n; k++)
         for (size_t i = 0; i < dim; i++) x[k * dim + i] = draws->value[i * total + k * total / n];
     snprintf(training->sentence, sizeof training->sentence,
-             "training started from %zu given draws: modes that they miss are missed", total);
+             "training started from %zu given draws: modes that they lack will be missed", total);
     training->trusted = true;
     ais_status status = take_points_from(context, this, n, x);
     free(x);
@@ -601,7 +601,7 @@ static ais_status from_nuts(ais_context *context, ais_map_learning *this) {
     ais_status status = place_anywhere(this);
     if (status == AIS_OK) status = ais_map_explore(context, this);
     snprintf(training->sentence, sizeof training->sentence,
-             "training started from %d chains of NUTS: modes that they did not find are missed", AIS_EXPLORING);
+             "training started from %d chains of NUTS: modes that they did not find will be missed", AIS_EXPLORING);
     training->trusted = true;
     return status == AIS_OK && !this->bent ? judge_normal_fit(context, this) : status;
 }
@@ -611,7 +611,7 @@ static ais_status begin(ais_context *context, ais_map_learning *this) {
     const ais_train_options *options = this->job->options;
     ais_start *annealed = NULL;
     ais_status status = AIS_OK;
-    if (options->method == AIS_START_HUNT) status = look(context, this);
+    if (options->method == AIS_START_SEARCH) status = look(context, this);
     if (options->method == AIS_START_ANNEAL) status = begin_look(context, this, true, &annealed);
     this->job->training->start_seconds = ais_now() - this->job->began;
     if (status == AIS_OK) status = read_options(context, this, false);

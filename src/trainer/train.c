@@ -30,7 +30,7 @@ static bool is_henon(const ais_train_options *options) {
 /* Whether anything was said that a ladder does not look at. */
 static bool of_maps(const ais_train_options *options) {
     return options->shape || options->objective || options->rlogr || options->paper || options->steps ||
-           options->rate != 0 || options->population || options->method != AIS_START_HUNT;
+           options->rate != 0 || options->population || options->method != AIS_START_SEARCH;
 }
 
 /* ---- start --------------------------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ static ais_status take_draws(ais_context *context, ais_training_run *this, const
             training->x[(size_t)k * (size_t)draws->dim + (size_t)i] = draws->value[(size_t)i * total + member];
     }
     snprintf(training->sentence, sizeof training->sentence,
-             "training started from %zu given draws: modes that they miss are missed", total);
+             "training started from %zu given draws: modes that they lack will be missed", total);
     training->log_z = training->log_z_error = NAN;
     training->trusted = true;
     return AIS_OK;
@@ -104,7 +104,7 @@ static ais_status start_with_nuts(ais_context *context, ais_training_run *this, 
     training->log_z = training->log_z_error = NAN;
     training->trusted = true;
     snprintf(training->sentence, sizeof training->sentence,
-             "training started from %d chains of NUTS: modes that they did not find are missed", CHAINS);
+             "training started from %d chains of NUTS: modes that they did not find will be missed", CHAINS);
     return status;
 }
 
@@ -310,10 +310,9 @@ ais_status ais_train(ais_context *context, const ais_target *target, const ais_t
                         "a henon kernel learns from a population for a fixed number of steps: neither the effective "
                         "draws wanted nor a budget of evaluations can shorten that; give a number of steps or seconds");
     if (options->ladder && of_maps(options))
-        return ais_fail(
-            context, AIS_BAD_ARGUMENT,
-            "a ladder finds its base by itself, from where the target's modes are hunted: shape, objective, "
-            "preset, steps, rate, population and another start are not for it");
+        return ais_fail(context, AIS_BAD_ARGUMENT,
+                        "a ladder finds its own base, starting from the search region: shape, objective, preset, "
+                        "steps, rate, population and another start do not apply to it");
     this.training = calloc(1, sizeof *this.training);
     if (!this.training) return ais_fail_memory(context, "a training", sizeof *this.training);
     ais_status status = ais_training_checkpoint(context, target, options, &this.checkpoint);

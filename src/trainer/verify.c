@@ -52,13 +52,13 @@ static bool may_ask(const verification *of) {
 static ais_status tell_again(const verification *of, const ais_again *again) {
     char sentence[256];
     snprintf(sentence, sizeof sentence,
-             "the density is not what it was: of %d draws that were asked for again %d have another log density (%.6g "
+             "the density is not what it was: of %d draws that were evaluated again %d have another log density (%.6g "
              "became %.6g): it changes over time, or several threads disturb it (--threads 1 or --isolate)",
              again->asked, again->changed, again->before, again->now);
     ais_status status = again->changed ? ais_diagnosis_warn(of->context, of->diagnosis, sentence) : AIS_OK;
     if (status != AIS_OK) return status;
     return ais_diagnosis_note(of->context, of->diagnosis, "the density again", !again->changed,
-                              "%d of %d draws that were asked for again have another log density", again->changed,
+                              "%d of %d draws that were evaluated again have another log density", again->changed,
                               again->asked);
 }
 
@@ -80,8 +80,7 @@ static ais_status tell_tails(const verification *of, const ais_tails *tails, lon
     bool passed = !(tails->z > tails->limit);
     char sentence[256];
     snprintf(sentence, sizeof sentence,
-             "a tail ends too early: where the %s %.2g%% of the draws of %.60s lie there is %.2g%% of the mass by the "
-             "density "
+             "a tail ends too early: the %s %.2g%% of the draws of %.60s lie where the density has %.2g%% of the mass "
              "(%.1f standard errors): chains do not get there; transform it, or draw more",
              end, 100 * tails->drawn, name, 100 * tails->expected, tails->z);
     ais_status status = passed ? AIS_OK : ais_diagnosis_warn(of->context, of->diagnosis, sentence);

@@ -30,7 +30,7 @@ assert body.index("Do not trust these draws") < body.index("<h2>Parameters")
 assert "<script" not in text and "http-equiv" not in text
 assert not re.findall(r'(?:href|src)="(?!#|data:)[^"]*"', text), "something is loaded from elsewhere"
 ids = re.findall(r'\bid="([^"]*)"', text)
-assert len(ids) == len(set(ids)), "an id is there twice"
+assert len(ids) == len(set(ids)), "an id occurs twice"
 used = set(re.findall(r'(?:href="#|url\(#)([^")]*)', text))
 assert used <= set(ids), used - set(ids)
 headings = [node.getAttribute("id") for node in page.getElementsByTagName("h2") if node.getAttribute("id")]

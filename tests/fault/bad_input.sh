@@ -162,7 +162,7 @@ interrupted() { # Ctrl-C twice
     kill -INT $job
     wait $job
 }
-expect 1 "own.c had not returned and was given up at x = (" interrupted "$ais" sample "$work/own.c" $walk
+expect 1 "own.c did not return and was abandoned at x = (" interrupted "$ais" sample "$work/own.c" $walk
 kept
 
 # The same through run, which hunts and learns first; each density without and with its gradient. The last ones are odd

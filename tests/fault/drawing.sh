@@ -159,7 +159,7 @@ C
     wait $job || got=$?
     job=
     [ $got = 1 ] && [ $((SECONDS - began)) -le 20 ] || say "exit $got after $((SECONDS - began)) s"
-    grep -q "hangs.c had not returned and was given up .* the files in hanging are complete up to there; continue with: " stderr || say hanging
+    grep -q "hangs.c did not return and was abandoned .* the files in hanging are complete up to there; continue with: " stderr || say hanging
     [ -e hanging/draws.nc ] || say hanging
     echo "SIGTERM while the density hangs: $((SECONDS - began)) s"
 fi

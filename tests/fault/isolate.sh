@@ -66,7 +66,7 @@ dies divide "crashed (arithmetic exception" 'static volatile int one = 1; one = 
 dies exit "called exit(0)" 'exit(0)'
 dies fast_exit "called exit(3)" '_Exit(3)'
 dies quick_exit "called exit(4)" 'quick_exit(4)'
-dies killed "crashed (killed, perhaps for want of memory, signal 9)" 'raise(SIGKILL)'
+dies killed "crashed (killed, perhaps because memory ran out, signal 9)" 'raise(SIGKILL)'
 dies loop "took longer than 0.1 s (--time-limit)" 'while (!zero) continue' --time-limit 0.1
 dies sleep "took longer than 0.1 s (--time-limit)" 'sleep(1000)' --time-limit 0.1
 if [ -z "${AIS_BRIEF:-}" ]; then # sanitizers have address spaces of their own
@@ -136,7 +136,7 @@ kill -INT $job
 sleep 0.5
 kill -INT $job
 wait $job
-[ $? = 1 ] && grep -q "had not returned and was given up" "$work/stderr" || wrong "Ctrl-C twice: $(cat "$work/stderr")"
+[ $? = 1 ] && grep -q "did not return and was abandoned" "$work/stderr" || wrong "Ctrl-C twice: $(cat "$work/stderr")"
 
 # A file's own open that crashes or exits.
 for code in '*(volatile int *)0 = 1' 'exit(0)'; do

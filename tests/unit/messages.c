@@ -57,7 +57,7 @@ static void targets(void **state) {
     assert_says("needs a program", AIS_BAD_ARGUMENT, ais_target_open(&context, "stan:", &made));
     assert_says("ends with a colon", AIS_BAD_ARGUMENT, ais_target_open(&context, "stan:model.stan:", &made));
     assert_says("is a file MODEL.stan", AIS_BAD_ARGUMENT, ais_target_open(&context, "stan:model.txt", &made));
-    assert_says("there is no Stan program", AIS_BAD_ARGUMENT, ais_target_stan(&context, NULL, NULL, NULL, &made));
+    assert_says("no Stan program was given", AIS_BAD_ARGUMENT, ais_target_stan(&context, NULL, NULL, NULL, &made));
     assert_says("cannot open /etc/passwd.so", AIS_FILE_ERROR,
                 ais_target_stan(&context, "/etc/passwd.so", NULL, NULL, &made));
     assert_null(made);

@@ -89,7 +89,7 @@ static void bad_csv_is_refused(void **state) {
         {"1,2\n3,4\n", "a.csv:1: numbers where the names"},
         {"a,,b\n1,2,3\n", "a.csv:1: column 2 has no name"},
         {"\"\",\"a\"\n\"1\",2\n", "column 1 has no name"},
-        {"a,b,a\n1,2,3\n", "column 'a' is there twice"},
+        {"a,b,a\n1,2,3\n", "column 'a' occurs twice"},
         {"lp__,energy__\n1,2\n", "no parameters"},
         {"# num_warmup = 3\n# save_warmup = 1\na\n1\n2\n3\n", "all of them warm-up"},
         {"# num_warmup = 9223372036854775807\n# save_warmup = 1\na\n1\n", "all of them warm-up"},

@@ -150,10 +150,10 @@ static void which_outcome(void **state) {
     /* the last column is not binary */
     refused(table("o.csv", "y,age\n0,1\n1,2\n1,3\n", ""), AIS_BAD_ARGUMENT,
             "o.csv: which column is the outcome of blr? The last one, age, does not have two values; add label=NAME "
-            "behind the file. Candidates: y");
+            "after the file. Candidates: y");
     /* two that could be, none called like one */
     refused(table("o.csv", "a,smokes,dead\n4,0,1\n1,1,1\n2,0,0\n", ""), AIS_BAD_ARGUMENT,
-            "dead, is not the only candidate; add label=NAME behind the file. Candidates: smokes, dead");
+            "dead, is not the only candidate; add label=NAME after the file. Candidates: smokes, dead");
     refused(table("o.csv", "4,0,1\n1,1,1\n2,0,0\n", ""), AIS_BAD_ARGUMENT, "Candidates: 2, 3");
     /* one elsewhere that is called like one */
     refused(table("o.csv", "Outcome,age,dead\n4,2,1\n1,1,1\n2,0,0\n", ""), AIS_BAD_ARGUMENT,
