@@ -12,13 +12,13 @@
  *     anice.h        A-NICE-MC, a baseline
  *     sampler.h      many chains of one kernel on one target
  *     diagnostics.h  how good draws are
- *     verify.h       whether they are of the whole density, as far as it, the kernel and its training tell
+ *     verify.h       whether they cover the whole density, as far as it, the kernel and its training show
  *     figure.h       panels, lines, histograms, heat maps, as SVG, PNG or PDF
  *     report.h       a diagnosis as text, JSON, figures and a page
  *     run.h          the whole job in one call: start here
  *     bench.h        how fast this machine does it
  *
- * The whole of it in twenty lines: examples/01_run.c; step by step: examples/02_kernel.c.
+ * All of it in twenty lines: examples/01_run.c; step by step: examples/02_kernel.c.
  */
 #ifndef AISAMPLER_H
 #define AISAMPLER_H

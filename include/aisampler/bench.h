@@ -1,7 +1,6 @@
 /* bench.h: how fast the hot paths are on this machine, as ratios taken in one run on one thread.
  *
- * Speeds are best of many short repetitions, because a machine has other things to do: what is
- * sought is the speed when it has not. */
+ * Speeds are the best of many short repetitions, because other work on the machine only ever slows them down. */
 #ifndef AISAMPLER_BENCH_H
 #define AISAMPLER_BENCH_H
 
@@ -14,7 +13,7 @@ extern "C" {
 /* What the machine can do, measured before and after the hot paths; the better one. */
 typedef struct ais_bench_limits {
     const char *isa;         /* the instruction set in use: "base", "avx2", "avx512" */
-    double fma_per_second;   /* float operations, two for each multiply-add, nothing but those */
+    double fma_per_second;   /* float operations of nothing but multiply-adds, two for each */
     double bytes_per_second; /* of memcpy between buffers larger than the caches, read and written */
 } ais_bench_limits;
 
@@ -22,7 +21,7 @@ typedef struct ais_bench_entry {
     const char *name;
     const char *unit;    /* what `rate` counts: "proposals", "numbers", ... */
     double rate;         /* units per second */
-    const char *peak;    /* "fma" or "copy": what peak_ratio is relative to; NULL: neither means anything */
+    const char *peak;    /* "fma" or "copy": what peak_ratio is relative to; NULL: neither applies */
     double peak_ratio;   /* share of that limit; NAN without one */
     double scalar_ratio; /* rate over that of the body for the machine's least instruction set */
 } ais_bench_entry;
@@ -30,8 +29,8 @@ typedef struct ais_bench_entry {
 enum { AIS_BENCH_MOST = 32 };
 
 /* Measures every hot path whose name contains `only` (NULL: all), each for about `seconds` (0: 0.2) per instruction
- * set. entry has room for AIS_BENCH_MOST. No other thread may use the library meanwhile: the bodies for the other
- * instruction set are chosen for a time. */
+ * set. entry has room for AIS_BENCH_MOST. No other thread may use the library meanwhile, because the bodies for another
+ * instruction set are selected temporarily. */
 ais_status ais_bench_hot_paths(ais_context *context, const char *only, double seconds, ais_bench_limits *limits,
                                ais_bench_entry *entry, int *count);
 

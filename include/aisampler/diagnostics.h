@@ -1,7 +1,7 @@
-/* diagnostics.h: how good draws are, whoever made them.
+/* diagnostics.h: how good draws are, of any sampler.
  *
  * The first half works on plain arrays: x holds one quantity, x[c * draws + t] for chain c and
- * draw t. A number that cannot be had (too few draws, a constant or non-finite quantity, no
+ * draw t. A number that cannot be computed (too few draws, a constant or non-finite quantity, no
  * memory) is NAN. ESS counts are over all chains together unless said otherwise. Definitions and
  * references: docs/diagnostics.md.
  */
@@ -41,14 +41,14 @@ double ais_quantile(const double *x, size_t n, double probability); /* numpy's d
 ais_status ais_autocovariance(ais_context *context, const double *x, int draws, double *autocovariance);
 
 /* Song, Zhao and Ermon's ESS of one chain with the true mean and variance: autocorrelations are
- * summed until the first one below cut (the paper: 0.05). It can be fooled: never report it alone. */
+ * summed until the first one below cut (the paper: 0.05). It can mislead: never report it alone. */
 double ais_ess_song(const double *x, int draws, double mean, double variance, double cut);
 
-/* The judge of last resort, per chain: variance over the mean of (chain mean - truth)^2. Wants
- * 100 chains or more. */
+/* The most reliable measure where the truth is known, per chain: variance over the mean of (chain mean - truth)^2.
+ * Needs 100 chains or more. */
 double ais_ess_error(const double *x, int chains, int draws, double mean, double variance);
 
-/* The worst ESS, in which the whole program reckons: the smallest bulk ESS over x_i and x_i^2, all chains together. x
+/* The worst ESS, the program's measure of efficiency: the smallest bulk ESS over x_i and x_i^2, all chains together. x
  * is dim x chains x draws, as ais_draws.value. 0 when a coordinate never changes or is not finite; NAN below 4 draws.
  * Where a target's modes are known ais_diagnose counts their indicators as well. */
 double ais_worst_ess(int dim, int chains, int draws, const double *x);
@@ -56,14 +56,14 @@ double ais_worst_ess(int dim, int chains, int draws, const double *x);
 /* Energy Bayesian fraction of missing information of one chain. */
 double ais_ebfmi(const double *energy, int draws);
 
-/* The mean and largest absolute Pearson correlation between two different chains; of more than AIS_MOST_COMPARED, that
- * many of them at equal distances. */
+/* The mean and largest absolute Pearson correlation between two different chains; of more than AIS_MOST_COMPARED
+ * chains, that many evenly spaced ones are compared. */
 enum { AIS_MOST_COMPARED = 1024 };
 void ais_cross_chain_correlation(const double *x, int chains, int draws, double *mean, double *largest);
 
 /* ---- two coordinates, modes -------------------------------------------------------------------- */
 
-/* A rectangular grid of nx x ny cells; value[iy * nx + ix] belongs to a cell's centre. */
+/* A rectangular grid of nx x ny cells; value[iy * nx + ix] is the value at a cell's centre. */
 typedef struct ais_grid {
     double x_low, x_high, y_low, y_high;
     int nx, ny;
@@ -74,18 +74,18 @@ ais_status ais_kde(ais_context *context, const double *x, const double *y, size_
                    double bandwidth_x, double bandwidth_y, double *density);
 
 /* Total variation between the draws' histogram on the grid (the outside is one more cell) and the
- * two-dimensional target, whose mass in a cell is taken by quadrature. */
+ * two-dimensional target, whose mass in a cell is computed by quadrature. */
 ais_status ais_total_variation(ais_context *context, const double *x, const double *y, size_t n,
                                const ais_target *target, const ais_grid *grid, double *distance);
 
-/* sum_k w_k log(w_k / estimate_k), the share of draws in each mode being the estimate; +INFINITY when a
- * mode was never visited. */
+/* sum_k w_k log(w_k / estimate_k), the share of draws in each mode being the estimate; +INFINITY if a mode was never
+ * visited. */
 double ais_mode_kl(const double *weight, const double *share, int modes);
 
 /* ---- a whole run ------------------------------------------------------------------------------- */
 
 typedef struct ais_parameter_summary {
-    const char *name; /* belongs to the draws */
+    const char *name; /* owned by the draws */
     double mean, sd, mcse, q5, q50, q95;
     double ess_bulk, ess_tail, rhat;
     double ess_square;                /* bulk ESS of x^2 */
@@ -104,7 +104,7 @@ typedef struct ais_summary_number {
 const ais_summary_number *ais_summary_builtin(int i);
 double ais_summary_value(const ais_parameter_summary *parameter, const ais_summary_number *number);
 
-/* What a verdict rests on: a check that was made, with its numbers, and whether it passed. */
+/* A check behind the verdict, with its numbers, and whether it passed. */
 typedef struct ais_diagnosis_check {
     char name[32];
     bool passed;
@@ -130,10 +130,10 @@ typedef struct ais_diagnosis {
     long divergences;          /* 0 without divergent__ */
     long trajectories;         /* draws that a trajectory led to, not a proposal of a map; 0 without n_leapfrog__ */
     double round_trips;        /* of a ladder's replicas, all chains; NAN without ladder_trip__ */
-    double barrier;            /* of a ladder: the sum of its swaps' rejections; NAN without swap_rejection__ */
-    double log_z, log_z_error; /* of the density, where the kernel tells (ais_verify); else NAN */
+    double barrier;            /* of a ladder: the sum of its swaps' rejection rates; NAN without swap_rejection__ */
+    double log_z, log_z_error; /* of the density, if the kernel gives it (ais_verify); else NAN */
     int warnings;
-    char (*warning)[256]; /* one sentence each: what, and what to do */
+    char (*warning)[256]; /* one sentence each: what is wrong, and what to do */
     int checks;
     ais_diagnosis_check *check; /* in the order in which they were made */
 } ais_diagnosis;
@@ -141,11 +141,10 @@ typedef struct ais_diagnosis {
 /* Bulk and tail ESS per chain below which the verdict warns. */
 enum { AIS_LEAST_ESS = 100 };
 
-/* An R-hat above it says that chains do not agree. */
+/* Above this R-hat the chains do not agree. */
 #define AIS_MOST_RHAT 1.01
 
-/* Judges draws; target, where known, adds modes and truth (NULL otherwise). Trust the draws when
- * there is no warning. */
+/* Diagnoses draws; target, if known, adds modes and truth (NULL otherwise). Trust the draws if there is no warning. */
 ais_status ais_diagnose(ais_context *context, const ais_draws *draws, const ais_target *target,
                         ais_diagnosis **diagnosis);
 void ais_diagnosis_free(ais_diagnosis *diagnosis); /* NULL is allowed */
@@ -153,7 +152,7 @@ void ais_diagnosis_free(ais_diagnosis *diagnosis); /* NULL is allowed */
 /* Adds a warning of the caller's own (cut at 255 bytes), so that the verdict in text and JSON counts it. */
 ais_status ais_diagnosis_warn(ais_context *context, ais_diagnosis *diagnosis, const char *sentence);
 
-/* Adds a check to what the verdict rests on. One that did not pass belongs with a warning. */
+/* Adds a check to those behind the verdict. One that did not pass should come with a warning. */
 ais_status ais_diagnosis_note(ais_context *context, ais_diagnosis *diagnosis, const char *name, bool passed,
                               const char *format, ...) __attribute__((format(printf, 5, 6)));
 

@@ -25,7 +25,7 @@ typedef struct ais_draws {
     char **stat_name;
     double *stat;     /* stats x chains x draws */
     char sampler[64]; /* the kernel that made them, "nuts" for Stan's; empty when unknown */
-    int max_depth;    /* where trajectories that double end; 0 when unknown or there are none */
+    int max_depth;    /* largest depth of doubling trajectories; 0 if unknown or there are none */
 } ais_draws;
 
 /* Room for draws, values zero, names x.1, x.2, ... and stat names "". */
@@ -37,13 +37,13 @@ void ais_draws_free(ais_draws *draws); /* NULL is allowed */
 const double *ais_draws_column(const ais_draws *draws, const char *name);
 
 /* Reads count files as one set of chains: Stan CSV (a chain each) or netCDF (all chains of its
- * posterior group), told by content, not by name. Warm-up draws are left out. Chains of unequal
+ * posterior group), recognised by content, not by name. Warm-up draws are left out. Chains of unequal
  * length or with other columns are refused. */
 ais_status ais_draws_read(ais_context *context, const char *const *paths, int count, ais_draws **draws);
 
-/* ---- what a step tells ---------------------------------------------------------------------- */
+/* ---- what a step reports -------------------------------------------------------------------- */
 
-/* What one step tells about one chain. */
+/* What one step reports about one chain. */
 typedef struct ais_info {
     double accept_stat; /* acceptance probability of the proposal, or its mean over the trajectory */
     double step_size;
@@ -52,12 +52,12 @@ typedef struct ais_info {
     double divergent;  /* 1 or 0 */
     double energy;     /* the Hamiltonian at the new state */
     double round_trip; /* largest coordinate of |M(M(z)) - z| in the whitened scale; 0 where it was not measured */
-    double rejection;  /* ladder: of the swaps that were tried, the sum of their chances to be rejected */
-    double trip;       /* ladder: 1 where the replica at the top has come from the bottom since it was there last; of a
-                        * draw that was kept: how often, since the one before */
-    double log_weight; /* log p - log q of the point that this step proposed independently of the chain, whether it was
-                        * accepted or not: the mean of e^log_weight is Z. -INFINITY where p is 0, NAN where nothing was
-                        * proposed so; of a draw that was kept: the last since the one before */
+    double rejection;  /* ladder: the sum of the rejection probabilities of the swaps that were tried */
+    double trip; /* ladder: 1 if the replica at the top has been at the bottom since it was last at the top; for a kept
+                    draw, how many times since the previous one */
+    double log_weight; /* log p - log q of the point that this step proposed independently of the chain, accepted or
+                          not: the mean of e^log_weight is Z. -INFINITY where p is 0, NAN if the step made no such
+                          proposal; for a kept draw, the last one since the previous draw */
 } ais_info;
 
 /* The fields, of which a kernel fills those whose bits 1 << AIS_INFO_... are set, and their names in files. */
@@ -76,14 +76,14 @@ enum {
 };
 extern const char *const ais_info_name[AIS_INFO_COUNT]; /* "accept_stat__", "stepsize__", ... */
 
-/* ---- sinks: where a run's draws go as it goes ------------------------------------------------ */
+/* ---- sinks: where a run writes its draws ----------------------------------------------------- */
 
-/* What the numbers of a point are called. */
+/* The names of a point's numbers. */
 typedef struct ais_names {
     int count;
     const char *const *name; /* count of them; NULL: x.1, x.2, ... */
 } ais_names;
-const char *ais_name(const ais_names *names, int i, char buffer[32]); /* i from 0; it may be written into buffer */
+const char *ais_name(const ais_names *names, int i, char buffer[32]); /* i from 0; buffer may be used */
 
 /* What is known when a run starts. Everything is valid until end. */
 typedef struct ais_run_header {
@@ -108,17 +108,17 @@ typedef struct ais_chunk {
     const double *x;      /* chains x count x dim */
     const double *logp;   /* chains x count */
     const ais_info *info; /* chains x count */
-    /* What is shown of them: chains x count x as many values as the header names, and their log density. x and logp
-     * themselves when it is x. */
+    /* What is shown of them: chains x count x the number of values that the header names, and their log density; x and
+     * logp themselves if x is shown. */
     const double *value, *value_logp;
 } ais_chunk;
 
 typedef struct ais_run_footer {
-    int draws; /* really drawn, per chain, without warm-up */
+    int draws; /* actually drawn, per chain, without warm-up */
     double warmup_seconds, sample_seconds;
 } ais_run_footer;
 
-/* What ais_run makes of a run. */
+/* The outcome of ais_run. */
 typedef struct ais_run_judgement {
     double log_z, log_z_error; /* NAN: not known */
     long densities, gradients; /* evaluations, all together; a gradient comes with its density */
@@ -130,8 +130,8 @@ typedef struct ais_run_judgement {
 /* begin once, write in order, then end (complete) or abandon (failed; also after a failed begin, write
  * or end). Until end, a file sink's file is called NAME.part; a failed run never leaves a file that
  * looks complete. Files of an earlier run in the same directory stay until the new ones are complete;
- * files of the same name that others wrote make begin fail. Warm-up is written where save_warmup says
- * so and never kept in memory. */
+ * files of the same name that others wrote make begin fail. Warm-up is written if save_warmup is set, and never kept in
+ * memory. */
 typedef struct ais_sink ais_sink;
 struct ais_sink {
     ais_status (*begin)(ais_context *, ais_sink *, const ais_run_header *);
@@ -139,17 +139,17 @@ struct ais_sink {
     ais_status (*end)(ais_context *, ais_sink *, const ais_run_footer *);
     void (*abandon)(ais_sink *); /* closes; leaves NAME.part for inspection */
     void (*free)(ais_sink *);
-    /* Once, after end, when the draws were judged; or NULL. A failure leaves what end made. */
+    /* Called once, after end, when the draws have been judged; or NULL. A failure leaves what end made. */
     ais_status (*judged)(ais_context *, ais_sink *, const ais_run_judgement *);
 };
 void ais_sink_free(ais_sink *sink); /* NULL is allowed */
 
-/* Makes a directory and those above it; one that is there is fine. */
+/* Makes a directory and its parents; an existing one is fine. */
 ais_status ais_directory_make(ais_context *context, const char *directory);
 
-/* Keeps other runs out of a directory, which must be there, by a lock on DIR/.lock: it ends with the process, whatever
- * becomes of that. AIS_FILE_ERROR, with the number of the other process, when one has it; where the file system knows
- * no locks there is none. */
+/* Keeps other runs out of an existing directory by a lock on DIR/.lock, which ends with the process in any case.
+ * AIS_FILE_ERROR, with the number of the other process, if the directory is locked; on a file system without locks
+ * nothing is locked. */
 typedef struct ais_lock ais_lock;
 ais_status ais_directory_lock(ais_context *context, const char *directory, ais_lock **lock);
 void ais_directory_unlock(ais_lock *lock); /* NULL is allowed */
@@ -161,7 +161,7 @@ ais_status ais_sink_stan_csv(ais_context *context, const char *directory, ais_si
  * view has x as well, in unconstrained_posterior. */
 ais_status ais_sink_netcdf(ais_context *context, const char *directory, ais_sink **sink);
 
-/* Into memory: after the run ais_sink_memory_take hands the draws over to the caller. */
+/* Into memory: after the run ais_sink_memory_take passes the draws to the caller. */
 ais_status ais_sink_memory(ais_context *context, ais_sink **sink);
 ais_draws *ais_sink_memory_take(ais_sink *sink);
 

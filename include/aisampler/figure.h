@@ -1,7 +1,7 @@
 /* figure.h: figures, as SVG, PNG or PDF.
  *
- * A figure is a grid of panels; a panel is a pair of axes and what was put on them. Everything is copied when it is
- * added, nothing is drawn before ais_figure_write:
+ * A figure is a grid of panels; a panel is a pair of axes with what was added to them. Everything is copied when it is
+ * added, and nothing is drawn before ais_figure_write:
  *
  *     ais_figure *figure;
  *     ais_figure_new(&context, "Speed", 2, &figure);
@@ -12,9 +12,9 @@
  *     ais_figure_write(&context, figure, AIS_SVG, file);
  *     ais_figure_free(figure);
  *
- * Functions that add to a figure return nothing: when memory ran out, ais_figure_write says so. Values that are not
- * finite are left out, and break a line. On a logarithmic axis so are values that are not positive. Text is UTF-8;
- * bytes that are not are shown as a replacement character. What is too long for its place is cut with an ellipsis.
+ * Functions that add to a figure return nothing: if memory ran out, ais_figure_write says so. Values that are not
+ * finite are left out, and interrupt a line; on a logarithmic axis, so do values that are not positive. Text is UTF-8;
+ * other bytes are shown as a replacement character. Text that is too long for its place is cut with an ellipsis.
  *
  * Do not add a million points: bin or thin first (ais_panel_heat, ais_panel_steps).
  *
@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 typedef struct ais_figure ais_figure;
-typedef struct ais_panel ais_panel; /* belongs to its figure */
+typedef struct ais_panel ais_panel; /* owned by its figure */
 
 typedef enum ais_figure_format { AIS_SVG, AIS_PNG, AIS_PDF } ais_figure_format;
 
@@ -45,7 +45,7 @@ bool ais_figures_available(void);
 ais_status ais_figure_new(ais_context *context, const char *title, int columns, ais_figure **figure);
 void ais_figure_free(ais_figure *figure); /* NULL is allowed */
 
-/* One line of small text below the panels; may be long, and is then broken. Replaces an earlier one. */
+/* One line of small text below the panels; long text is broken into lines. Replaces an earlier note. */
 void ais_figure_note(ais_figure *figure, const char *note);
 
 int ais_figure_panels(const ais_figure *figure);
@@ -57,7 +57,7 @@ ais_status ais_figure_write(ais_context *context, const ais_figure *figure, ais_
 
 typedef struct ais_axis {
     const char *label; /* with the unit, e.g. "seconds"; or NULL */
-    double low, high;  /* equal (as 0 and 0 are): from what is drawn */
+    double low, high;  /* if equal (such as 0 and 0): chosen from what is drawn */
     bool log;
     bool whole;               /* ticks at whole numbers only */
     const char *const *names; /* name_count names for the places 0, 1, ... instead of ticks; or NULL */
@@ -67,21 +67,21 @@ typedef struct ais_axis {
 typedef struct ais_panel_options {
     const char *title; /* or NULL */
     ais_axis x, y;
-    double height; /* in units of which a panel is 340 wide; 0: 240 */
+    double height; /* in units in which a panel is 340 wide; 0: 240 */
 } ais_panel_options;
 
-/* Panels fill the figure row by row. NULL when memory is out: all functions below accept that. */
+/* Panels fill the figure row by row. NULL if memory is out; all functions below accept NULL. */
 ais_panel *ais_figure_panel(ais_figure *figure, const ais_panel_options *options);
 
-/* Colours 0 to 5 are told apart by colour-blind readers too. AIS_INK is that of the text: black on white, white on a
- * dark page. */
+/* Colours 0 to 5 can be distinguished by colour-blind readers, too. AIS_INK is the colour of the text: black on white,
+ * white on a dark page. */
 enum { AIS_INK = -1, AIS_COLOURS = 6 };
 
-/* A colour for series i of n: of the palette above, or, when it has too few, shades of one scale. */
+/* A colour for series i of n: from the palette above, or if that has too few, shades of one scale. */
 int ais_series_colour(int i, int n);
 
 typedef struct ais_style {
-    const char *label; /* in the legend; NULL: not there */
+    const char *label; /* in the legend; NULL: not in it */
     int colour;
     double width;   /* of lines and points; 0: 1.5 and 2 */
     double opacity; /* 0: 1 */
@@ -94,7 +94,7 @@ void ais_panel_line(ais_panel *panel, const double *x, const double *y, size_t n
 void ais_panel_steps(ais_panel *panel, const double *edges, const double *heights, int bins, bool filled,
                      const ais_style *style);
 
-/* What lies between low and high, e.g. a tolerance. */
+/* The area between low and high, e.g. a tolerance. */
 void ais_panel_band(ais_panel *panel, const double *x, const double *low, const double *high, size_t n,
                     const ais_style *style);
 
@@ -106,15 +106,15 @@ void ais_panel_bars(ais_panel *panel, const double *height, int n, const ais_sty
 /* A line across the whole panel, at x (vertical) or y. */
 void ais_panel_rule(ais_panel *panel, bool vertical, double at, const ais_style *style);
 
-/* What a heat map is besides its values. */
+/* The properties of a heat map besides its values. */
 typedef struct ais_heat {
     const char *label; /* of the colour scale; NULL: no scale is shown */
     double low, high;  /* values at its ends; equal: from the values */
     bool numbers;      /* written into the cells, where there is room */
-    bool tint;         /* shades of one colour instead, from none at the low end: for what lines are drawn on */
+    bool tint;         /* shades of one colour instead, from none at the low end: as a background for lines */
 } ais_heat;
 
-/* Cells of a perceptually uniform colour scale; value[iy * nx + ix]. What is not finite is left empty. */
+/* Cells of a perceptually uniform colour scale; value[iy * nx + ix]. Cells that are not finite are left empty. */
 void ais_panel_heat(ais_panel *panel, const ais_grid *grid, const double *value, const ais_heat *heat);
 
 /* Lines where the values at the cells' centres, interpolated, are at `level`. */
@@ -127,8 +127,8 @@ void ais_panel_contour(ais_panel *panel, const ais_grid *grid, const double *val
 void ais_grid_evaluate(const ais_grid *grid, double (*function)(double x, double y, void *data), void *data,
                        double *value);
 
-/* The value above which lies this share of the sum: contours that hold so much of a density's mass. NAN when the
- * values have no positive sum or memory is out. */
+/* The value above which this share of the sum lies: the level of a contour that holds this share of a density's mass.
+ * NAN if the values have no positive sum or memory is out. */
 double ais_grid_level(const ais_grid *grid, const double *value, double share);
 
 #ifdef __cplusplus

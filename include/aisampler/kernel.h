@@ -1,7 +1,7 @@
 /* kernel.h: Markov kernels that leave a target invariant.
  *
- * A kernel is immutable once made and may be shared by threads and targets of its dimension. All
- * of them, learned and classical, are stepped by the sampler in the same way, and can be cycled.
+ * A kernel is immutable once made and may be shared by threads and targets of its dimension. The sampler steps all of
+ * them, learned and classical, in the same way, and they can be combined in cycles.
  *
  * Learned kernels. With z = (x, v), v ~ N(0, I) fresh at every step, the proposal is the
  * involution M = g^-1 o R o g, accepted with probability min(1, exp l) (Metropolis) or
@@ -10,7 +10,7 @@
  *              for bit, |det J| = 1
  *     realnvp  affine coupling layers, on (x, v) jointly or on x alone
  *     spline   rational-quadratic spline coupling layers on x alone
- *     affine   nothing but the whitening below, with swap: x' = m + A v, draws of a normal distribution
+ *     affine   only the whitening below, with swap: x' = m + A v, draws of a normal distribution
  * g starts with the affine whitening x -> A^-1 (x - m).
  *
  * Empirical kernels are learned from draws of p, without its density (ais_train on a data: target): M(x, v) =
@@ -40,18 +40,18 @@ void ais_kernel_free(ais_kernel *kernel); /* NULL is allowed */
  * space of b, or "a+b" for a cycle. */
 const char *ais_kernel_name(const ais_kernel *kernel);
 
-/* The dimension it was made for; 0 if it takes any (the classical ones). */
+/* The dimension it was made for; 0 if it works in any (classical kernels). */
 int ais_kernel_dim(const ais_kernel *kernel);
 
 /* ---- classical kernels -------------------------------------------------------------------- */
 
-/* options NULL: all defaults. What is tuned is tuned per chain, in warm-up only, in Stan's windows
+/* options NULL: all defaults. Tuning is done per chain, in warm-up only, in Stan's windows
  * (75 steps, doubling windows from 25, 50 steps; 15%, 75%, 10% when warm-up is shorter than 150; no
- * variances below 20 steps). A scale or step size that is given is used as it is, with unit
- * variances, and nothing is adapted. */
+ * variances below 20 steps). A given scale or step size is used unchanged, with unit variances, and nothing is adapted.
+ */
 
-/* Random walk: x + scale * N(0, diag of the warm-up's variances). Tuned, but without warm-up: 2.38
- * over the root of the dimension. */
+/* Random walk: x + scale * N(0, diag of the warm-up's variances). If it is to be tuned but there is no warm-up, it
+ * is 2.38 over the root of the dimension. */
 typedef struct ais_rwm_options {
     double scale;         /* 0: tuned towards target_accept */
     double target_accept; /* 0: 0.44 in one dimension, 0.234 otherwise */
@@ -78,7 +78,7 @@ typedef struct ais_nuts_options {
 } ais_nuts_options;
 ais_status ais_kernel_nuts(ais_context *context, const ais_nuts_options *options, ais_kernel **kernel);
 
-/* Any of them by its name. Options that a kernel does not take must be 0. */
+/* Any classical kernel by its name. Options that a kernel does not take must be 0. */
 typedef struct ais_classical_options {
     double step_size, scale, target_accept, jitter; /* as above */
     int leapfrogs, max_depth;
@@ -97,9 +97,9 @@ const ais_classical_entry *ais_classical_builtin(int i);
 bool ais_classical_takes(const ais_classical_entry *entry, const char *option);
 
 /* Independent proposals x' from a mixture q of Student-t's or normals, accepted by w(x') - w(x), w = log p - log q
- * (docs/math.md (32), (33)): nothing is tuned or learned. It serves densities of several nearly normal modes that are
- * known, one component each. Wherever q has lighter tails than p chains may stay for long: give the modes' covariances
- * rather too large than too small. Chains start at draws of q. Numbers are copied. */
+ * (docs/math.md (32), (33)): nothing is tuned or learned. It is meant for densities with several known, nearly normal
+ * modes, one component for each. Where q has lighter tails than p, chains may stay for long, so make the covariances
+ * too large rather than too small. Chains start at draws of q. The numbers are copied. */
 typedef struct ais_mixture_options {
     int dim;              /* of x, 1 to 4096 */
     int count;            /* of components, 1 to 65536 */
@@ -111,9 +111,9 @@ typedef struct ais_mixture_options {
 } ais_mixture_options;
 ais_status ais_kernel_mixture(ais_context *context, const ais_mixture_options *options, ais_kernel **kernel);
 
-/* One step of each part in turn makes one step of the cycle. The parts belong to the cycle from
- * here on, also when it fails. Of its info, accept_stat is the mean over the parts, n_leapfrog the
- * sum, divergent and round_trip the largest, and the rest are those of the last part that has them. */
+/* One step of each part in turn makes one step of the cycle. The cycle takes ownership of the parts, even if this
+ * fails. In its info, accept_stat is the mean over the parts, n_leapfrog the sum, divergent and round_trip the largest,
+ * and the rest are those of the last part that has them. */
 ais_status ais_kernel_cycle(ais_context *context, ais_kernel *const *parts, int count, ais_kernel **kernel);
 
 /* ---- learned kernels ---------------------------------------------------------------------- */
@@ -123,8 +123,8 @@ typedef enum ais_reversal { AIS_FLIP, AIS_SWAP } ais_reversal; /* R: (x,-v) or (
 typedef enum ais_activation { AIS_RELU, AIS_TANH } ais_activation;
 typedef enum ais_test { AIS_METROPOLIS, AIS_BARKER } ais_test;
 
-/* The shape of a learned kernel: everything but its numbers. Zero means the default. affine has map, reversal (swap)
- * and dim alone, and no weights. */
+/* The shape of a learned kernel: everything except its numbers. Zero means the default. affine uses only map, reversal
+ * (swap) and dim, and has no weights. */
 typedef struct ais_shape {
     ais_map map;
     ais_reversal reversal;
@@ -136,11 +136,11 @@ typedef struct ais_shape {
     int bins;                  /* spline: bins of a coupling layer; 0: 16 */
     int marginal_bins;         /* spline, realnvp: bins of a marginal spline put first; 0: none */
     bool joint;                /* realnvp: on (x, v) jointly instead of x alone */
-    int pivot;                 /* spline, realnvp on x: how many coordinates the first coupling layer keeps, the last
-                                  ones; 0: half of them, as other layers do. Whitening by principal axes makes the last
-                                  one that which divides modes */
-    int neck;             /* spline, realnvp on x: a layer put first that undoes one scale of a hierarchical density,
-                             the last coordinate; bins of that coordinate's own warp. 0: none */
+    int pivot; /* spline, realnvp on x: how many coordinates (the last ones) the first coupling layer keeps; 0: half of
+                  them, as in other layers. After whitening by principal axes the last coordinate is the one that
+                  separates modes */
+    int neck; /* spline, realnvp on x: a first layer that undoes one scale parameter of a hierarchical density, the last
+                 coordinate: the number of bins of that coordinate's own spline. 0: none */
     double bound;         /* spline: acts inside [-bound, bound], identity outside; 0: 4 */
     uint64_t permutation; /* seed of the permutations between coupling layers */
 } ais_shape;
@@ -158,13 +158,13 @@ float *ais_kernel_weights(ais_kernel *kernel, size_t *count);
 /* Sets the whitening x = mean + factor u, factor (dim x dim, row-major) invertible. */
 ais_status ais_kernel_whiten(ais_context *context, ais_kernel *kernel, const double *mean, const double *factor);
 
-/* Which test a learned kernel's transition, or that of a mixture, uses. Metropolis when nothing is said. */
+/* The accept test of a learned kernel or a mixture; Metropolis unless set. */
 void ais_kernel_set_test(ais_kernel *kernel, ais_test test);
 
 /* Reflections R_a: (z, v) -> (z cos a + v sin a, z sin a - v cos a) of the latent point z = T(x) in place of swap,
- * which is the angle of 90 degrees: smaller angles are local steps that are accepted more often, 180 degrees turns z
- * into -z. For maps on x alone with swap (affine, realnvp, spline). At every step one of the `count` angles (degrees,
- * above 0 and at most 180) is drawn, all equally likely; an angle may stand there more than once. count 0: swap again.
+ * which is the angle of 90 degrees: smaller angles are local steps that are accepted more often, and 180 degrees turns
+ * z into -z. For maps on x alone with swap (affine, realnvp, spline). At every step one of the `count` angles (degrees,
+ * above 0 and at most 180) is drawn, all equally likely; an angle may occur more than once. count 0 returns to swap.
  */
 enum { AIS_MOST_ANGLES = 16 };
 ais_status ais_kernel_set_angles(ais_context *context, ais_kernel *kernel, int count, const double *degrees);
@@ -172,20 +172,20 @@ ais_status ais_kernel_set_angles(ais_context *context, ais_kernel *kernel, int c
 /* The angles that were set; NULL and *count 0 when there are none. */
 const double *ais_kernel_angles(const ais_kernel *kernel, int *count);
 
-/* Round trips that are measured and miss by more than this (in the whitened scale) are rejected; 1e-6 when nothing
- * is said. Henon's are exact. */
+/* A proposal whose measured round trip misses by more than this (in the whitened scale) is rejected; 1e-6 unless set.
+ * Henon's round trips are exact. */
 void ais_kernel_set_tolerance(ais_kernel *kernel, double tolerance);
 
 /* M at n points: z and image are coordinate-major, 2 dim rows of n values, x first, then v.
- * log_det may be NULL. Of several angles the first counts. Henon rounds z to its lattice first, which ends at +-2^11 of
- * the whitened scale: chains beyond are left where they are. */
+ * log_det may be NULL. Of several angles the first is used. Henon first rounds z to its lattice, which ends at +-2^11
+ * of the whitened scale: points beyond it stay where they are. */
 ais_status ais_kernel_involution(ais_context *context, const ais_kernel *kernel, size_t n, const double *z,
                                  double *image, double *log_det);
 
 /* The kernel file (docs/formats.md). names: dim parameter names of the target it was made for, or
- * NULL; target: its name. Load refuses what is not a whole, unharmed file of this version, and,
- * where target is not NULL, a kernel of another dimension or other parameter names, and an empirical kernel
- * for a target with a density or the reverse. */
+ * NULL; target: its name. Load refuses a file that is incomplete, damaged or of another version; and, if target is not
+ * NULL, a kernel of another dimension or with other parameter names, an empirical kernel for a target with a density,
+ * and the reverse. */
 ais_status ais_kernel_save(ais_context *context, const ais_kernel *kernel, const ais_target *target, const char *path);
 ais_status ais_kernel_load(ais_context *context, const char *path, const ais_target *target, ais_kernel **kernel);
 
@@ -206,40 +206,40 @@ ais_status ais_kernel_anice(ais_context *context, const ais_anice_shape *shape, 
 /* ---- latent kernels ----------------------------------------------------------------------- */
 
 /* A classical kernel that steps in the latent space z = T(x) of a learned map on x alone (affine,
- * realnvp or spline, with swap), on log p(T^-1(z)) + log|det dT^-1/dz|: where T takes p to something rounder, as even
- * a poor map does, it mixes faster there. Every evaluation, with or without gradient, is one of the target. The map
- * counts as T alone: its test plays no part, and it must have no angles. What the inner kernel tunes it tunes in z;
- * with affine, z is what a dense metric sees. Step size and energy are those in z. Both parts belong to the kernel from
- * here on, also when it fails.
+ * realnvp or spline, with swap), on log p(T^-1(z)) + log|det dT^-1/dz|: it mixes faster where T makes p rounder, as
+ * even a poor map does. Every evaluation, with or without gradient, is one evaluation of the target. Only T of the map
+ * is used, not its accept test, and it must have no angles. The inner kernel is tuned in z; with affine that amounts to
+ * a dense metric. Step size and energy are those in z. The kernel takes ownership of both parts, even if this fails.
  */
 ais_status ais_kernel_latent(ais_context *context, ais_kernel *map, ais_kernel *inner, ais_kernel **kernel);
 
-/* Sets how many independent proposals of its map, 0 to 1000, come between two steps of a latent kernel's inner one,
- * each a step and an evaluation of its own. They cross p at once where the map fits; where it does not, and a chain of
- * proposals alone would stay, the inner kernel leads on (docs/math.md (38)). In warm-up only the inner kernel steps. 0:
- * none. */
+/* Sets how many independent proposals of its map, 0 to 1000, come between two steps of a latent kernel's inner one;
+ * each is a step and an evaluation of its own. Where the map fits they cross p in one step; where it does not, and a
+ * chain of proposals alone would be stuck, the inner kernel moves it on (docs/math.md (38)). In warm-up only the inner
+ * kernel steps. 0: none. */
 enum { AIS_MOST_PROPOSALS = 1000 };
 ais_status ais_kernel_set_proposals(ais_context *context, ais_kernel *latent, int proposals);
 
 /* The same proposals from a mixture (ais_kernel_mixture) in place of the map: it jumps between modes, while the inner
- * kernel leads through each of them. The mixture belongs to the latent kernel from here on, also when this fails. */
+ * kernel moves within them. The latent kernel takes ownership of the mixture, even if this fails. */
 ais_status ais_kernel_propose_from(ais_context *context, ais_kernel *latent, ais_kernel *mixture);
 
 /* ---- ladders ------------------------------------------------------------------------------ */
 
 /* Parallel tempering from the density q of a map to the target (docs/math.md (39)): every chain has replicas on
- * q^(1-b) p^b, b rising from 0 to 1. At every step each of them makes a local move in the map's latent space, those at
- * b = 0 are drawn afresh, and the even or the odd pairs of neighbours are swapped where the test says so. The chain is
- * the replica at b = 1: it comes by what no local move could reach. One step takes (rungs - 1) leapfrogs + 1
- * gradients, or as many densities as there are rungs. The map belongs to the kernel from here on, also when it fails.
+ * q^(1-b) p^b, b rising from 0 to 1. At every step each replica makes a local move in the map's latent space, those at
+ * b = 0 are drawn independently, and swaps of the even or of the odd pairs of neighbours are tested. The chain is the
+ * replica at b = 1: through swaps it gets to places that no local move could reach. One step takes (rungs - 1)
+ * leapfrogs + 1 gradients, or as many densities as there are rungs. The kernel takes ownership of the map, even if this
+ * fails.
  */
 enum { AIS_MOST_RUNGS = 64 };
 typedef struct ais_ladder_options {
-    int rungs;           /* 2 to AIS_MOST_RUNGS */
-    const double *beta;  /* rungs: b, rising from 0 to 1 */
-    const double *scale; /* rungs: step sizes in latent space, or, without leapfrogs, angles in radians; the first one
-                            is not used */
-    int leapfrogs;       /* of a local move, which then needs the gradient; 0: a reflection R_a, which needs none */
+    int rungs;          /* 2 to AIS_MOST_RUNGS */
+    const double *beta; /* rungs: b, rising from 0 to 1 */
+    const double
+        *scale; /* rungs: step sizes in latent space, or without leapfrogs angles in radians; the first is not used */
+    int leapfrogs; /* per local move, which then needs the gradient; 0: a reflection R_a, which needs none */
 } ais_ladder_options;
 ais_status ais_kernel_ladder(ais_context *context, ais_kernel *map, const ais_ladder_options *options,
                              ais_kernel **kernel);

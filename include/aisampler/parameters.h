@@ -10,15 +10,15 @@
  *     ais_target density = {.name = "mine", .dim = 10, .logp = my_logp}, *target;
  *     ais_target_with(&context, &density, parameters, 5, &target);
  *
- * The density is evaluated inside of the bounds only, and all that people see is on their scale. For a parameter
- * with a prior the density is the likelihood: the prior must not be in it. For one with bounds alone it is the density
- * of the parameter itself: no Jacobian must be in it. With priors for all, log Z is the evidence.
+ * The density is only evaluated inside the bounds, and all output is on the parameters' own scale. For a parameter with
+ * a prior, the density is the likelihood and must not include the prior. For one with bounds alone, it is the density
+ * of the parameter itself and must not include a Jacobian. With priors for all parameters, log Z is the log evidence.
  *
  * In a C file (density.h) the same array is .parameters; in Python the same kinds are strings, "uniform(0, 10)".
  *
- * How it is done: a prior's parameter is its quantile at Phi(x), x standard normal before the data. Bounds are undone
- * as in Stan: log(theta - low), log-odds, sticks broken off 1, logs of differences. A circle is unrolled: x may go
- * around it more than once, and the density of theta is shared out over its images, smoothly, so that nothing is cut
+ * How it works: a parameter with a prior is the prior's quantile at Phi(x), with x standard normal before the data.
+ * Bounds are removed as in Stan: log(theta - low), log-odds, stick breaking, logs of differences. A circle is unrolled:
+ * x may go around it more than once, and the density of theta is divided smoothly among its images, so there is no cut
  * where the circle closes.
  */
 #ifndef AISAMPLER_PARAMETERS_H
@@ -59,10 +59,10 @@ typedef void ais_cube(const double *u, double *theta, void *data);
 
 typedef struct ais_parameter {
     const char *name;
-    /* Both by one of the words below. */
+    /* Set both with one of the macros below. */
     ais_kind kind;
     double argument[3];
-    int count;      /* elements, called name.1, name.2, ...; 0: one, called name */
+    int count;      /* elements, named name.1, name.2, ...; 0: one, named name */
     ais_cube *cube; /* of AIS_CUBE */
 } ais_parameter;
 
@@ -75,7 +75,7 @@ typedef struct ais_parameter {
 #define AIS_SIMPLEX            .kind = AIS_KIND_SIMPLEX /* count values above 0 whose sum is 1 */
 #define AIS_ORDERED            .kind = AIS_KIND_ORDERED /* count values, each above the one before */
 
-/* Priors. Elements are independent, but for the Dirichlet's. */
+/* Priors. Elements are independent, except for the Dirichlet's. */
 #define AIS_UNIFORM(low, high)           .kind = AIS_KIND_UNIFORM, .argument = {(low), (high)}
 #define AIS_PERIODIC(low, high)          .kind = AIS_KIND_PERIODIC, .argument = {(low), (high)} /* on a circle */
 #define AIS_NORMAL(mean, sd)             .kind = AIS_KIND_NORMAL, .argument = {(mean), (sd)}

@@ -1,11 +1,11 @@
 /* ranks.h: several processes that do one job.
  *
- * Chains and training batches are cut into blocks; a rank computes its share of the blocks, and what all need is
- * exchanged by the five calls below. The draws are the same bytes for any number of ranks: no random number depends on
+ * Chains and training batches are divided into blocks; a rank computes its share of the blocks, and the five calls
+ * below exchange what all ranks need. The draws are the same bytes for any number of ranks: no random number depends on
  * the rank, and sums over blocks are exact, so that their order does not matter.
  *
- * The library knows no message passing of its own: the host fills in the calls. The command does so with MPI
- * (cli/ranks.c), when it is started by mpirun and was built with Open MPI.
+ * The library has no message passing of its own: the host provides the calls. The command does so with MPI
+ * (cli/ranks.c) if it was built with Open MPI and is started by mpirun.
  */
 #ifndef AISAMPLER_RANKS_H
 #define AISAMPLER_RANKS_H
@@ -17,8 +17,8 @@
 extern "C" {
 #endif
 
-/* Every call is made by all ranks, in the same order. One that returns false has lost another rank: the job then ends
- * with AIS_STOPPED and complete files up to there. */
+/* All ranks make every call, in the same order. A call returns false if another rank was lost: the job then ends with
+ * AIS_STOPPED and complete files up to there. */
 typedef struct ais_ranks {
     int rank, size;
     bool (*sum)(void *data, double *value, size_t count);     /* value becomes the sum over the ranks */

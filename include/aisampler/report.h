@@ -1,7 +1,7 @@
 /* report.h: a diagnosis as text, JSON, figures and a page.
  *
  *     ais_figure_data data = {.draws = draws, .diagnosis = diagnosis, .target = target};
- *     ais_report_html(&context, &data, &run, NULL, file);             a page with all that applies
+ *     ais_report_html(&context, &data, &run, NULL, file);             a page with everything that applies
  *     ais_figure_of_draws(&context, "trace", &data, &figure);         or one figure, for ais_figure_write
  */
 #ifndef AISAMPLER_REPORT_H
@@ -27,20 +27,20 @@ typedef struct ais_evaluations {
     long judging;  /* the draws (ais_verify) */
 } ais_evaluations;
 
-/* The sum over a check, a training and a run of the sampler, any of which may be NULL, and the densities that judging
- * took. */
+/* The sum over a check, a training and a run of the sampler, any of which may be NULL, and the densities evaluated for
+ * judging. */
 ais_evaluations ais_evaluations_of(const ais_check *check, const ais_training *training,
                                    const ais_sample_result *result, long judging);
 
-/* What a report says besides the diagnosis. Fields that do not apply are NULL or NAN. */
+/* What a report has besides the diagnosis. Fields that do not apply are NULL or NAN. */
 typedef struct ais_report_run {
     const char *target;
     const char *sampler;
     uint64_t seed;
     double train_seconds; /* 0: nothing was trained; NAN: not known */
     const ais_sample_result *result;
-    ais_evaluations evaluations;  /* told where there is a result */
-    const ais_training *training; /* of the kernel in this very run: its log Z is told */
+    ais_evaluations evaluations;  /* shown if there is a result */
+    const ais_training *training; /* of the kernel, if trained in this run: its log Z is shown */
     const char *about;            /* the target's: what it is, priors and bounds in words */
     int columns;                  /* of the text, 40 to 80; 0: 80 */
 } ais_report_run;
@@ -50,12 +50,12 @@ typedef struct ais_report_run {
 ais_status ais_report_text(ais_context *context, const ais_diagnosis *diagnosis, const ais_report_run *run, int rows,
                            FILE *file);
 
-/* summary.json (docs/formats.md). run may be NULL: only what the draws tell. */
+/* summary.json (docs/formats.md). run may be NULL: then only what follows from the draws. */
 ais_status ais_report_json(ais_context *context, const ais_diagnosis *diagnosis, const ais_report_run *run, FILE *file);
 
 /* ---- figures ------------------------------------------------------------------------------------------- */
 
-/* What figures are made from. All of it stays the caller's. */
+/* What figures are made from. The caller keeps ownership. */
 typedef struct ais_figure_data {
     const ais_draws *draws;
     const ais_diagnosis *diagnosis; /* of these draws: says which parameters are the worst. NULL: the first ones */
@@ -72,7 +72,7 @@ typedef struct ais_figure_data {
 typedef struct ais_figure_entry {
     const char *name;    /* corner, marginals, rank, trace, ... */
     const char *title;   /* a heading for people */
-    const char *summary; /* one line: what to see in it */
+    const char *summary; /* one line: what it shows */
 } ais_figure_entry;
 const ais_figure_entry *ais_figure_builtin(int i);
 
@@ -88,9 +88,9 @@ ais_status ais_figure_of_draws(ais_context *context, const char *name, const ais
 
 /* ---- a page -------------------------------------------------------------------------------------------- */
 
-/* report.html: verdict and warnings, numbers, table of parameters, every figure that applies, configuration. It stands
- * alone (no scripts, nothing loaded from elsewhere) and is well-formed XML as well. Without cairo it has no figures
- * and says so. data.diagnosis must be there. */
+/* report.html: verdict and warnings, numbers, table of parameters, every figure that applies, configuration. It is
+ * self-contained (no scripts, nothing loaded from elsewhere) and also well-formed XML. Without cairo it has no figures
+ * and says so. data.diagnosis is required. */
 typedef struct ais_report_page {
     const ais_training *training;     /* what was searched and learned; or NULL */
     const char *const *configuration; /* "key = value" lines, ends with NULL; or NULL */
@@ -98,7 +98,7 @@ typedef struct ais_report_page {
 ais_status ais_report_html(ais_context *context, const ais_figure_data *data, const ais_report_run *run,
                            const ais_report_page *page, FILE *file);
 
-/* ---- a page of one's own ---------------------------------------------------------------------------------- */
+/* ---- a page of your own ----------------------------------------------------------------------------------- */
 
 /* Pages in the style of report.html, written from top to bottom: begin, then anything, then end. Text is escaped. */
 void ais_document_begin(FILE *file, const char *title);
@@ -109,11 +109,11 @@ void ais_document_note(FILE *file, const char *text); /* smaller */
 /* rows x columns cells, row by row, under a row of headings; the first cell of a row is its heading. */
 void ais_document_table(FILE *file, const char *const *heading, const char *const *cell, int rows, int columns);
 
-/* The panels of a figure; prefix (letters and digits) must differ between the figures of a page. Without cairo a
- * sentence says so. */
+/* The panels of a figure; prefix (letters and digits) must differ between the figures of a page. Without cairo there is
+ * a sentence in its place. */
 ais_status ais_document_figure(ais_context *context, FILE *file, const ais_figure *figure, const char *prefix);
 
-/* AIS_FILE_ERROR when the disk did not take it all. */
+/* AIS_FILE_ERROR if not everything could be written. */
 ais_status ais_document_end(ais_context *context, FILE *file);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
-/* status.h: how every function of the library says that it failed.
+/* status.h: how the functions of the library report failure.
  *
  * A function that can fail takes an ais_context first and returns an ais_status. On failure the
- * context holds one sentence: what was wrong, where, and what to do about it. The library never
+ * context holds one sentence: what went wrong, where, and what to do about it. The library never
  * prints, exits or aborts.
  *
  *     ais_context context = {0};
@@ -9,7 +9,7 @@
  *     if (ais_target_open(&context, "mog6", &target) != AIS_OK)
  *         fprintf(stderr, "%s\n", context.message);
  *
- * A context belongs to one thread at a time. It owns nothing: there is nothing to free.
+ * Only one thread at a time may use a context. It owns nothing, so there is nothing to free.
  */
 #ifndef AISAMPLER_STATUS_H
 #define AISAMPLER_STATUS_H

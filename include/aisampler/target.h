@@ -19,8 +19,8 @@
 extern "C" {
 #endif
 
-/* What is known of a target beforehand; it judges samplers and is never used to draw. The functions
- * get the target's data. */
+/* What is known about a target beforehand. It is used to judge samplers, never to draw. The functions get the target's
+ * data. */
 typedef struct ais_reference {
     const double *mean;                       /* of x_i, dim values */
     const double *variance;                   /* of x_i */
@@ -29,23 +29,23 @@ typedef struct ais_reference {
     double log_z;                             /* log of the integral of exp(logp), NAN if unknown */
     int modes;                                /* 0 when the target has no mode indicators */
     const double *mode_weight;                /* modes values that sum to 1 */
-    int (*mode)(const double *x, void *data); /* which mode x belongs to, 0..modes-1 */
-    /* An exact, independent draw: a pure function of seed and index. NULL if there is none. */
+    int (*mode)(const double *x, void *data); /* the mode of x, 0..modes-1 */
+    /* An exact, independent draw: a pure function of seed and index; or NULL. */
     void (*draw)(uint64_t seed, uint64_t index, double *x, void *data);
     const char *source; /* where the numbers come from, in words */
     double size;        /* how many draws the moments were estimated from; 0: exact */
 } ais_reference;
 
-/* What people are shown of a draw instead of x: parameters within their bounds, a Stan program's parameters and
- * generated quantities. Draws, tables and figures have these values; kernels and learning know x alone. */
+/* What is shown of a draw in place of x: parameters within their bounds, a Stan program's parameters and generated
+ * quantities. Draws, tables and figures have these values; kernels and learning only see x. */
 typedef struct ais_view {
     int count;                /* values of a draw */
     const char *const *names; /* count of them */
-    /* Writes the values of n points, row by row. slope[r]: log of the determinant of d values / dx, which is taken off
-     * the log density that is shown; 0 shows it as it is. stream + r is a number of row r's own, for values that are
-     * drawn. Called from several threads at once. */
+    /* Writes the values of n points, row by row. slope[r]: log of the determinant of d values / dx, which is subtracted
+     * from the log density that is shown; 0 shows it unchanged. stream + r is unique to row r, for values that are
+     * drawn at random. Called from several threads at once. */
     void (*show)(size_t n, const double *x, uint64_t stream, double *value, double *slope, void *data);
-    bool generated; /* some values are drawn, or may fail: of a point in a message x is told then */
+    bool generated; /* some values are random or may fail: messages then show the x of a point */
 } ais_view;
 
 typedef struct ais_target ais_target;
@@ -60,12 +60,12 @@ struct ais_target {
     double start_scale;             /* chains start from N(0, start_scale^2); 0 means 1 */
     const ais_reference *reference; /* or NULL */
     const ais_view *view;           /* NULL: x is shown itself */
-    const char *about;              /* in words, a line each: what it is, priors and bounds; or NULL */
-    /* Writes a sentence on what the density met with so far, where it could not be computed and why, or nothing; or
-     * NULL. Users are told after a run. */
+    const char *about;              /* description, one item per line: what it is, priors and bounds; or NULL */
+    /* Writes a sentence about the points so far at which the density could not be computed, and why, or nothing. It is
+     * shown after a run. Or NULL. */
     void (*tell)(char *text, size_t size, void *data);
-    const struct ais_draws *draws; /* empirical targets: all that is known of p. logp is then 0 everywhere, chains
-                                      start at draws, and only kernels learned from draws fit. NULL otherwise */
+    const struct ais_draws *draws; /* empirical targets: all that is known of p. logp is then 0 everywhere, chains start
+                                      at draws, and only kernels learned from draws can be used. NULL otherwise */
     void *data;
     void (*close)(ais_target *); /* frees target and data; NULL for a caller's own */
 };
@@ -82,27 +82,27 @@ struct ais_target {
 ais_status ais_target_open(ais_context *context, const char *spec, ais_target **target);
 
 /* A Stan program. model: a file MODEL.stan or MODEL.so, or the text of a program; data: a JSON file, JSON text that
- * begins with {, or NULL; stanli: the path of its libstanli.so, NULL: where AISAMPLER_STANLI says, or where Python's
- * packages usually are. x are the unconstrained parameters and logp has the Jacobian, as in Stan; the view (above)
- * shows parameters, transformed parameters and generated quantities. Where the program raises an error, or reject()s,
- * logp is -inf. The caller closes the target; what `model` and `data` point to is not needed after the call. */
+ * begins with {, or NULL; stanli: the path of its libstanli.so, NULL: the file that AISAMPLER_STANLI names, or the
+ * usual places of Python's packages. x are the unconstrained parameters and logp has the Jacobian, as in Stan; the view
+ * (above) shows parameters, transformed parameters and generated quantities. Where the program raises an error, or
+ * reject()s, logp is -inf. The caller closes the target; `model` and `data` are not needed after the call. */
 ais_status ais_target_stan(ais_context *context, const char *model, const char *data, const char *stanli,
                            ais_target **target);
 
-/* What the target has to tell of the evaluations so far, one sentence, or "". */
+/* The target's sentence about failed evaluations so far (`tell`), or "". */
 void ais_target_tell(const ais_target *target, char *text, size_t size);
 
 /* Closes a target that ais_target_open or ais_target_stan made; NULL is allowed. */
 void ais_target_close(ais_target *target);
 
-/* A target that asks `density` for values inside of bounds only, and knows the priors (parameters.h). The parameters'
+/* A target that evaluates `density` inside the bounds only and includes the priors (parameters.h). The parameters'
  * elements are, one after the other, the density's dim coordinates. They are copied; density must live as long as the
  * target, and its reference is left out. The caller closes the target. */
 ais_status ais_target_with(ais_context *context, const ais_target *density, const ais_parameter *parameters, int count,
                            ais_target **target);
 
 /* A kind with its arguments from text, such as "uniform(0, 10)", "half_normal(2.5)" or "simplex", into kind and
- * argument of the parameter, whose name is said in messages; and back, as much as fits. */
+ * argument of the parameter, whose name appears in messages; and back, as much as fits. */
 ais_status ais_parameter_parse(ais_context *context, const char *text, ais_parameter *parameter);
 void ais_parameter_text(const ais_parameter *parameter, char *text, size_t size);
 
@@ -110,16 +110,16 @@ void ais_parameter_text(const ais_parameter *parameter, char *text, size_t size)
  * number, grad agrees with finite differences of logp, batch with logp. The message names the
  * coordinate, the point and both values.
  *
- * A density without a reference is evaluated by two threads at once as well: one that writes to a static variable is
- * refused if they meet, which they seldom do in less than a microsecond.
+ * A density without a reference is also evaluated by two threads at once: one that writes to a static variable is
+ * refused if the threads disturb each other, which is rare if an evaluation takes less than a microsecond.
  *
  * A gradient that is off by no more than 2% of its scale, or by what the noise of logp explains, is imprecise, not
  * wrong (ODE solvers, single precision): the check passes and leaves a note. Only proposals depend on a gradient, never
  * the accept test. */
 typedef struct ais_check {
     long evaluations;          /* in: densities and gradients that may be evaluated; 0: any number */
-    int threads;               /* in: that will ask at once; 1: two threads are not tried */
-    long densities, gradients; /* out: asked for */
+    int threads;               /* in: threads that will call the density at once; 1: two threads are not tried */
+    long densities, gradients; /* out: evaluated */
     char note[400];            /* out: one sentence for the user, or empty */
 } ais_check;
 ais_status ais_target_check(ais_context *context, const ais_target *target, uint64_t seed, ais_check *check);
@@ -131,8 +131,8 @@ const char *ais_target_parameter(const ais_target *target, int i, char buffer[32
 int ais_target_shown(const ais_target *target);
 const char *ais_target_shown_name(const ais_target *target, int i, char buffer[32]);
 
-/* Writes the point x (dim coordinates) as messages tell it, as much as fits: the values that are shown of it with their
- * names, "mass = 1.5, rate = 0.25", or "x = (1.5, 0.25)" where there are no names. Of a Stan program it is its
+/* Writes the point x (dim coordinates) as messages show it, as much as fits: the values that are shown with their
+ * names, "mass = 1.5, rate = 0.25", or "x = (1.5, 0.25)" if there are no names. For a Stan program it shows the
  * unconstrained parameters, and says so. */
 void ais_target_point(const ais_target *target, const double *x, char *text, size_t size);
 

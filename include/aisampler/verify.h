@@ -1,10 +1,11 @@
-/* verify.h: checks of draws that ask the density again, or the kernel and the training that the draws come from.
+/* verify.h: checks of draws that evaluate the density again, or use the kernel and the training that the draws come
+ * from.
  *
  *     ais_diagnose(&context, draws, NULL, &diagnosis);
  *     ais_verify(&context, target, draws, &(ais_verify_options){.kernel = kernel, .training = training}, diagnosis,
  * &used);
  *
- * A diagnosis sees the draws alone, and chains that all miss the same part look perfect to it.
+ * A diagnosis sees only the draws, and chains that all miss the same part look perfect to it.
  */
 #ifndef AISAMPLER_VERIFY_H
 #define AISAMPLER_VERIFY_H
@@ -25,12 +26,12 @@ typedef struct ais_verify_options {
     double seconds;               /* 0: no limit, -1: none */
 } ais_verify_options;
 
-/* Adds to the diagnosis: what was searched (training); whether the density is still what it was at up to 64 draws,
- * which it is not when it changes over time or is disturbed by several threads; whether tails go on beyond the draws
- * (target, whose density is evaluated at most 64 times per parameter and tail, more where there is a doubt; NULL, or
- * one without a density: not checked); which share of the draws the kernel's proposals do not reach; log Z by the
- * proposals of the drawing and the draws, or, where there were none, as the training has it. Checks that fail become
- * warnings. What was evaluated is added to *densities. */
+/* Adds to the diagnosis: what was searched (training); whether the density is unchanged at up to 64 draws, which it is
+ * not if it changes over time or several threads disturb it; whether tails continue beyond the draws (the target's
+ * density is evaluated 64 times per parameter and tail, and more in case of doubt; not checked if target is NULL or has
+ * no density); which share of the draws the kernel's proposals do not reach; and log Z, from the proposals made while
+ * drawing and from the draws, or from the training if there were no proposals. Checks that fail become warnings. The
+ * number of evaluations is added to *densities. */
 ais_status ais_verify(ais_context *context, const ais_target *target, const ais_draws *draws,
                       const ais_verify_options *options, ais_diagnosis *diagnosis, long *densities);
 
