@@ -17,8 +17,11 @@ typedef struct learning {
     char checkpoint[4224]; /* kept up to date while training goes on; empty: none */
 } learning;
 
+/* The families of maps that can be trained, "henon|realnvp|...". */
+const char *learning_maps(void);
+
 #define LEARNING_OPTIONS(set)                                                                                            \
-    {"map", 'm', OPTION_CHOICE, &(set).map, "henon|realnvp|spline", "family of the learned map (automatic)"},            \
+    {"map", 'm', OPTION_CHOICE, &(set).map, learning_maps(), "family of the learned map (automatic)"},                   \
         {"involution", 0, OPTION_CHOICE, &(set).involution, "flip|swap", "R of M = g^-1 R g (henon flip, others swap)"}, \
         {"objective",      0,        OPTION_TEXT,                                                                        \
          &(set).objective, "STAGES", "maps: fisher, likelihood+exact; henon: e.g. likelihood+adversarial (automatic)"},  \

@@ -14,17 +14,33 @@ static bool shape_asked(const learning *set) {
     return set->map || set->involution || set->layers || set->hidden || set->depth || set->bins;
 }
 
+const char *learning_maps(void) {
+    static char list[256];
+    size_t used = 0;
+    ais_map_entry at;
+    for (int i = 0; ais_map_builtin(i, &at); i++)
+        if (at.layers > 0 && used < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? "|" : "", at.name);
+    return list;
+}
+
+static ais_map map_of(const char *name, ais_map_entry *entry) {
+    int i = 0;
+    while (ais_map_builtin(i, entry) && strcmp(entry->name, name) != 0) i++;
+    return (ais_map)i;
+}
+
 static ais_shape shape_of(const learning *set, int dim) {
-    const char *map = set->map ? set->map : "spline";
+    ais_map_entry entry;
     ais_shape shape = {
         .dim = dim, .layers = set->layers, .hidden = set->hidden, .depth = set->depth, .bins = set->bins};
-    shape.map = strcmp(map, "henon") == 0 ? AIS_HENON : strcmp(map, "realnvp") == 0 ? AIS_REALNVP : AIS_SPLINE;
+    shape.map = map_of(set->map ? set->map : "spline", &entry);
     shape.activation = AIS_TANH;
     shape.reversal = AIS_SWAP;
     if (set->involution) shape.reversal = strcmp(set->involution, "swap") == 0 ? AIS_SWAP : AIS_FLIP;
     shape.joint = shape.map == AIS_REALNVP && shape.reversal == AIS_FLIP;
     if (shape.map == AIS_HENON && !set->layers && set->involution) shape.layers = 24;
-    if (shape.map == AIS_SPLINE && dim > 2) shape.marginal_bins = 24;
+    if (entry.bins && dim > 2) shape.marginal_bins = 24;
     return shape;
 }
 
@@ -35,15 +51,15 @@ bool beyond_anice(const learning *set) {
 
 /* Combinations that would do nothing or not what they say. */
 static const char *objection(const learning *set) {
-    const char *map = set->map ? set->map : set->paper ? "henon" : "spline";
-    bool henon = strcmp(map, "henon") == 0;
+    ais_map_entry entry;
+    bool henon = map_of(set->map ? set->map : set->paper ? "henon" : "spline", &entry) == AIS_HENON;
     if (set->paper && shape_asked(set)) return "--preset paper sets the map itself: leave out --map and its sizes";
     if (set->paper && set->objective) return "--preset paper sets the objective itself: leave out --objective";
-    if (set->bins && strcmp(map, "spline") != 0) return "--bins applies only to --map spline";
+    if (set->bins && !entry.bins) return "--bins applies only to maps of splines: --map spline";
     if (set->loss && !(set->objective && strstr(set->objective, "adversarial")))
         return "--loss applies only to --objective adversarial";
     if (set->involution && strcmp(set->involution, "flip") == 0 && !henon)
-        return "spline and realnvp maps act on x alone and need --involution swap: with flip, x would never move";
+        return "maps other than henon act on x alone and need --involution swap: with flip, x would never move";
     return NULL;
 }
 

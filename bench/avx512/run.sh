@@ -12,7 +12,7 @@ work=$build/avx512
 # What goes through lanes and takes little: the emulator needs some hundred times as long as a processor. double_* are the
 # tests of gradients with networks in double compiled for AVX-512; the ordinary build compiles those for the least
 # instruction set only.
-tests=(law_instruction_sets unit_activation unit_dense unit_whitening unit_lattice unit_base unit_flow_plan unit_population
+tests=(law_instruction_sets unit_activation unit_dense unit_whitening unit_lattice unit_base unit_population
     unit_start_pieces unit_regression_batch unit_anice law_independent law_bent law_regressions law_invariance
     double_ratio double_discriminator double_objectives double_maps double_henon_objective law_henon_training
     law_involution)

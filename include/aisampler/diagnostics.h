@@ -138,11 +138,10 @@ typedef struct ais_diagnosis {
     ais_diagnosis_check *check; /* in the order in which they were made */
 } ais_diagnosis;
 
-/* Bulk and tail ESS per chain below which the verdict warns. */
-enum { AIS_LEAST_ESS = 100 };
-
-/* Above this R-hat the chains do not agree. */
-#define AIS_MOST_RHAT 1.01
+/* Limits of the verdict: bulk and tail ESS per chain; round trips of a ladder, all chains together; R-hat; E-BFMI. */
+enum { AIS_LEAST_ESS = 100, AIS_LEAST_TRIPS = 100 };
+#define AIS_MOST_RHAT   1.01
+#define AIS_LEAST_EBFMI 0.3
 
 /* Diagnoses draws; target, if known, adds modes and truth (NULL otherwise). Trust the draws if there is no warning. */
 ais_status ais_diagnose(ais_context *context, const ais_draws *draws, const ais_target *target,

@@ -145,6 +145,15 @@ typedef struct ais_shape {
     uint64_t permutation; /* seed of the permutations between coupling layers */
 } ais_shape;
 
+/* The table of maps, in the order of ais_map: entry i, or false past the end. layers: by default, 0 where there is
+ * nothing to train; bins: whether it has splines, so that shape.bins matters. */
+typedef struct ais_map_entry {
+    const char *name;
+    int layers;
+    bool bins;
+} ais_map_entry;
+bool ais_map_builtin(int i, ais_map_entry *entry);
+
 /* A learned kernel with weights drawn at random from seed, whitening the identity. */
 ais_status ais_kernel_learned(ais_context *context, const ais_shape *shape, uint64_t seed, ais_kernel **kernel);
 

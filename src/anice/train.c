@@ -135,7 +135,7 @@ static void finish(const ais_anice_fit *this, const ais_loop *loop) {
     training->acceptance = loop->best.acceptance;
     training->train_seconds = ais_now() - this->began - training->start_seconds;
     snprintf(training->sentence, sizeof training->sentence,
-             "the first draws came from %s that started in N(0, %g^2): modes that they miss may never be seen",
+             "the first draws came from %s that started in N(0, %g^2): modes that they lack may never be found",
              this->target->grad ? "HMC" : "random walks",
              this->target->start_scale > 0 ? this->target->start_scale : 1);
     if (loop->ended == AIS_LOOP_DIVERGED)

@@ -38,7 +38,7 @@ bool ais_apart_write(int descriptor, const void *data, size_t bytes) {
     return true;
 }
 
-/* Nothing of this process is kept open there: a lock, or the far end of somebody's pipe, would outlive it. */
+/* No file of this process stays open there: a lock, or the far end of a pipe, would outlive it. */
 static void close_others(int descriptor) {
     if (descriptor != 3 && dup2(descriptor, 3) < 0) _exit(1);
     if (close_range(4, ~0U, 0) == 0) return;
@@ -46,15 +46,16 @@ static void close_others(int descriptor) {
     for (int d = 4; d < (most > 0 && most < MOST_DESCRIPTORS ? (int)most : MOST_DESCRIPTORS); d++) close(d);
 }
 
-/* What the other process is like; its socket is 3 afterwards. */
+/* Sets up the other process; its socket is 3 afterwards. */
 static void settle(int descriptor) {
-    /* The program's own handlers (a fault printer, say) have no business there. */
+    /* The program's own handlers (a fault printer, say) must not run there. */
     static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU, SIGALRM};
     for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++) signal(deadly[i], SIG_DFL);
-    /* Whoever stops a run stops this process, which then says what to do; a file's limit is an error of a write. */
+    /* Signals that stop a run stop its main process, which then gives the orders; a limit on file size becomes a write
+     * error. */
     static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXFSZ, SIGPIPE};
     for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++) signal(ignored[i], SIG_IGN);
-    int socket = fcntl(descriptor, F_DUPFD, 3); /* whoever closed stderr may have it as 2 */
+    int socket = fcntl(descriptor, F_DUPFD, 3); /* it may be 2 if the program has closed stderr */
     int nowhere = open("/dev/null", O_RDWR);
     if (socket < 0 || (nowhere >= 0 && (dup2(nowhere, STDOUT_FILENO) < 0 || dup2(nowhere, STDERR_FILENO) < 0)))
         _exit(1);
@@ -86,7 +87,7 @@ bool ais_apart_begin(ais_servant *servant, void (*serve)(void *data, int descrip
 void ais_apart_end(ais_servant *servant) {
     if (servant->descriptor < 0) return;
     close(servant->descriptor);
-    /* ECHILD: the program has its own ideas about SIGCHLD. */
+    /* ECHILD: the program handles SIGCHLD in its own way. */
     while (waitpid((pid_t)servant->process, NULL, 0) < 0 && errno == EINTR) continue;
     *servant = (ais_servant){-1, -1};
 }

@@ -1,7 +1,7 @@
-/* Work for libraries that do not survive what goes wrong. HDF5 and netCDF crash when memory runs out, when a write
- * fails while a file is closed, and on damaged files; cairo and fontconfig when memory runs out. They are entered in a
- * forked process only, which shares no memory, prints nothing, and ends without running exit handlers: whatever becomes
- * of it, this one gets a status and a sentence. */
+/* Calls of libraries that do not survive errors. HDF5 and netCDF crash when memory runs out, when a write
+ * fails while a file is closed, and on damaged files; cairo and fontconfig when memory runs out. They are only called
+ * in a forked process, which shares no memory, prints nothing, and ends without running exit handlers: whatever happens
+ * there, this process gets a status and a sentence. */
 #ifndef AIS_BASE_APART_H
 #define AIS_BASE_APART_H
 
@@ -15,14 +15,15 @@ typedef struct ais_apart_job {
     const char *death; /* the rest of it when the process dies or takes too long, with this status */
     ais_status blame;
     double seconds; /* of processor time that it may take */
-    double bytes;   /* of memory that it may take beyond what there is now; 0: as many as there are */
-    ais_status (*work)(ais_context *context, void *data);                 /* there */
-    bool (*give)(void *data, int descriptor);                             /* there, after work went well; or NULL */
+    double bytes;   /* of memory that it may take beyond what is in use now; 0: no limit */
+    ais_status (*work)(ais_context *context, void *data); /* there */
+    bool (*give)(void *data, int descriptor);             /* called there, after work succeeded; or NULL */
     ais_status (*take)(ais_context *context, void *data, int descriptor); /* here; or NULL */
     void *data;
 } ais_apart_job;
 
-/* Does the job; what work said is said here, and what it changed in memory is lost but for what give hands to take. */
+/* Does the job. Messages of `work` are passed on; its changes in memory are lost, except what `give` passes to `take`.
+ */
 ais_status ais_apart(ais_context *context, const ais_apart_job *job);
 
 /* The same for a process that lives on: serve answers on its end of a socket and returns when the other end is closed.

@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/constants.h"
 #include "base/special.h"
 
 /* log Gamma(z) - ((z - 1/2) log z - z + log(2 pi) / 2). */
@@ -25,7 +26,7 @@ static double prefactor(double x, double a, double b) {
     double n = a + b, off = fma(-n, x, a);
     double distance = a * log1p(off / (n * x)) + b * log1p(-off / (n * (1 - x)));
     double rest = stirling_rest(n) - stirling_rest(a) - stirling_rest(b);
-    return sqrt(a * b / (6.283185307179586476925286766559 * n)) * exp(rest - distance);
+    return sqrt(a * b / (2 * AIS_PI * n)) * exp(rest - distance);
 }
 
 /* The continued fraction of I_x(a, b) a / prefactor by the modified Lentz method; it converges fast

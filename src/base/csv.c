@@ -25,7 +25,7 @@ double ais_number(const char *text, char **end) {
     return strtod_l(text, end, c);
 }
 
-/* Whether what has been read is worth reading on: text has no NUL, other files begin like `begin`. */
+/* Whether to continue reading: text has no NUL, other files begin like `begin`. */
 static bool promising(const char *memory, size_t used, size_t got, const void *begin, size_t begin_bytes) {
     if (!begin) return memchr(memory + used - got, 0, got) == NULL;
     return used < begin_bytes || memcmp(memory, begin, begin_bytes) == 0;
@@ -131,7 +131,7 @@ static char *take_field(reader *in, char **at) {
     return from;
 }
 
-/* Past lines that are empty or a comment. */
+/* Skips lines that are empty or a comment. */
 static void skip_lines(reader *in) {
     while (in->next < in->end) {
         char *at = in->next;
@@ -158,7 +158,7 @@ static ais_status next_record(ais_context *context, reader *in) {
         if (!add_field(in, field)) return ais_fail_memory(context, in->path, (size_t)in->room * sizeof field);
         if (!end) in->next++;
         if (last) break;
-        if (in->next == in->end) { /* a separator ends the text: an empty field behind it */
+        if (in->next == in->end) { /* the text ends with a separator: an empty field follows it */
             if (!add_field(in, in->end)) return ais_fail_memory(context, in->path, 1);
         }
     }

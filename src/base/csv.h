@@ -2,8 +2,7 @@
  *
  * The separator is the one of the three that the first line has most of. Lines that are empty or begin with # are
  * skipped, fields may be quoted, lines may end in CR LF. The first line is a header when none of its fields is a
- * number. Cells are text here; what a column means is for the caller to say, who has the line of every row for
- * messages. */
+ * number. Cells are text; the caller interprets the columns, and has the line of every row for messages. */
 #ifndef AIS_BASE_CSV_H
 #define AIS_BASE_CSV_H
 
@@ -27,7 +26,7 @@ typedef struct ais_table {
 /* Errors name the file and the line. Free the table after success only. */
 ais_status ais_csv_read(ais_context *context, const char *path, ais_table *table);
 
-/* The same from memory; path is what messages call it. */
+/* The same from memory; `path` is its name in messages. */
 ais_status ais_csv_parse(ais_context *context, const char *path, const char *text, size_t length, ais_table *table);
 
 void ais_table_free(ais_table *table);
@@ -36,12 +35,12 @@ void ais_table_free(ais_table *table);
  */
 bool ais_cell_number(const char *cell, char separator, double *value);
 
-/* A whole file in memory with a NUL behind it, released by free(). Devices and pipes need not have an end: one that
- * gives a NUL is not read on far beyond it, and one that gives more than AIS_LONGEST_STREAM bytes is refused. */
+/* A whole file in memory with a final NUL, released by free(). Devices and pipes may have no end: one that gives a NUL
+ * is not read far beyond it, and one that gives more than AIS_LONGEST_STREAM bytes is refused. */
 enum { AIS_LONGEST_STREAM = 1 << 28 };
 ais_status ais_file_read(ais_context *context, const char *path, char **text, size_t *length);
 
-/* The same of what is no text: a device or pipe that does not begin like `begin` is not read on. */
+/* The same for binary files: a device or pipe that does not begin like `begin` is not read further. */
 ais_status ais_file_read_like(ais_context *context, const char *path, const void *begin, size_t begin_bytes,
                               char **bytes, size_t *length);
 

@@ -1,5 +1,5 @@
-/* A file in memory that says when memory ran out. open_memstream does not: what it has no room for is lost, while
- * ferror and fclose tell of nothing (glibc 2.36). */
+/* A file in memory that reports when memory ran out. open_memstream does not: text without room is lost, and neither
+ * ferror nor fclose reports it (glibc 2.36). */
 #ifndef AIS_BASE_MEMORY_FILE_H
 #define AIS_BASE_MEMORY_FILE_H
 
@@ -13,10 +13,9 @@ typedef struct ais_memory_file {
     bool failed;
 } ais_memory_file;
 
-FILE *ais_memory_open(ais_memory_file *this); /* which stays where it is until it is closed */
+FILE *ais_memory_open(ais_memory_file *this); /* which must not move until it is closed */
 
-/* All that was written, with a 0 behind it, which the caller frees; NULL when memory ran out. Without an open file,
- * too. */
+/* Everything written, with a final 0, which the caller frees; NULL if memory ran out, or without an open file. */
 char *ais_memory_close(ais_memory_file *this, size_t *count);
 
 #endif

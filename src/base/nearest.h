@@ -8,8 +8,8 @@
  * words longer than 63 characters are compared by their first 63. */
 int ais_word_distance(const char *a, const char *b);
 
-/* The nearest word, or NULL when none is near enough to be meant (more than a third of the letters
- * differ, at least one). word(data, i) gives candidate i, NULL past the end. */
+/* The nearest word, or NULL if none is near enough to be meant (at most a third of the letters may differ, or one).
+ * word(data, i) gives candidate i, NULL past the end. */
 const char *ais_nearest_word(const char *wrong, const char *(*word)(const void *data, int i), const void *data);
 
 #endif

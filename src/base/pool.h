@@ -12,15 +12,15 @@ void ais_pool_free(ais_pool *pool);
 int ais_pool_threads(const ais_pool *pool);
 
 /* Runs task(data, i) for i in 0..count-1, each once, on the pool's threads and the caller's, and
- * returns when all are done. Which thread runs which task is left open, so a task's result must
- * not depend on it. */
+ * returns when all are done. Which thread runs which task is unspecified, so a task's result must not depend on it. */
 void ais_pool_run(ais_pool *pool, int count, void (*task)(void *data, int i), void *data);
 
-/* The same without a pool (NULL) too: all tasks are then the caller's. */
+/* The same, but pool may be NULL: the caller then runs all tasks. */
 void ais_share_out(ais_pool *pool, int count, void (*task)(void *data, int i), void *data);
 
-/* From here on whoever calls run does no task himself: one more thread takes his place, and he calls watch(data) every
- * `seconds` until all tasks are done. So a long task can be told of, and told to end. Before the first run. */
+/* From here on the thread that calls run does no tasks: one more thread takes its place, and the caller calls
+ * watch(data) every `seconds` until all tasks are done. So progress of a long task can be reported, and the task can be
+ * stopped. Call it before the first run. */
 void ais_pool_watch(ais_pool *pool, double seconds, void (*watch)(void *data), void *data);
 
 /* Makes the pool one rank's: ais_pool_run_part runs this rank's part of the tasks alone. NULL: all of them. */

@@ -1,5 +1,5 @@
-/* The state of one chain as bytes: whoever holds a part of it lists its fields once, and the list serves to count, to
- * write and to read them.
+/* The state of one chain as bytes: each owner of a part lists its fields once, and the list serves to count, to write
+ * and to read them.
  *
  *     ais_record_bytes(record, &mine->left, sizeof mine->left);
  *     ais_record_lane(record, mine->u, dim, lanes, lane);
@@ -18,7 +18,7 @@ typedef enum ais_record_use { AIS_RECORD_COUNT, AIS_RECORD_WRITE, AIS_RECORD_REA
 typedef struct ais_record {
     ais_record_use use;
     unsigned char *bytes; /* NULL to count */
-    size_t room, used;    /* a record that is longer than its room is neither written nor read beyond it */
+    size_t room, used;    /* a record that is too long is neither written nor read beyond its room */
 } ais_record;
 
 static inline bool ais_record_reads(const ais_record *record) { return record->use == AIS_RECORD_READ; }

@@ -1,5 +1,5 @@
-/* The flag by which a caller ends a job: a signal handler sets it, or a density, in whichever thread that is. volatile
- * is made for the one, not for the other. */
+/* The flag by which a caller ends a job: set by a signal handler or by a density, in any thread. volatile suffices for
+ * the first, not for the second. */
 #ifndef AIS_BASE_STOP_H
 #define AIS_BASE_STOP_H
 

@@ -10,8 +10,8 @@ enum { MAPS = 1, HENON = 2, LOOK = MAPS | HENON, DATA = 4, ANICE = 8, DRAWING = 
 #define BELOW(high)        0, UINT64_C(1) << (high)
 #define LAYERS(count)      ((uint64_t)(count) << 24) /* the steps of `count` layers of a map */
 
-/* {jobs, purposes, first chain, chains, first step, steps}. Numbers that stand here decide results: where two rows
- * meet, change the one that fewer results depend on. */
+/* {jobs, purposes, first chain, chains, first step, steps}. These numbers determine results: if two rows overlap,
+ * change the one that fewer results depend on. */
 const ais_stream_use ais_stream_table[AIS_USES] = {
     [AIS_USE_NET] = {LOOK | DATA, FOR(WEIGHTS), 0, 6, 0, AIS_NET_BLOCKS},
     [AIS_USE_NET_REST] = {LOOK | DATA, FOR(WEIGHTS), 0, 6, 8192, LAYERS(1000) - 8192},

@@ -1,9 +1,9 @@
-/* Who takes which random numbers, in one table (streams.c): a test refuses two rows that meet.
+/* The uses of random numbers in one table (streams.c): a test refuses two rows that overlap.
  *
  * Steps of kernels are not in it: ais_state_stream gives them the numbers of the chain and of the step, for purposes of
- * their own, in learning and in drawing alike. What a row says is added to the chain and the step of its user, who
- * stays below `chains` and `steps`. Not here either, because their seeds are their own: the halves of a map's layers
- * (its shape's), the rotation of the target gaussian (a constant), exact draws of references. */
+ * their own, in learning and in drawing alike. The chain and step of a row are added to those of its user, which stay
+ * below `chains` and `steps`. Not here either, because their seeds are their own: the halves of a map's layers (its
+ * shape's), the rotation of the target gaussian (a constant), exact draws of references. */
 #ifndef AIS_BASE_STREAMS_H
 #define AIS_BASE_STREAMS_H
 

@@ -16,7 +16,7 @@
 static const char magic[8] = {'a', 'i', 's', 't', 'r', 'a', 'n', '\n'};
 enum { VERSION = 1, MOST_SECTIONS = 8, MOST_NAME = 64, CHECKSUM = 8, SECTION = 1, FIELD = 2 };
 
-/* Seconds between two writings, and the share of the time that writing may take, where nobody says how often. */
+/* Seconds between two writings, and the share of the time that writing may take, by default. */
 static const double usual_interval = 1, largest_share = 0.02;
 
 typedef struct section {
@@ -109,7 +109,7 @@ static ais_status write_all(ais_context *context, ais_checkpoint *this) {
     return status;
 }
 
-/* All of a file that was read belongs to somebody. */
+/* Every section of a file that was read must have an owner. */
 static ais_status end_reading(ais_context *context, ais_checkpoint *this) {
     if (this->file && this->next < this->end)
         return ais_fail(context, AIS_BAD_FORMAT, "%s does not fit this %s: a section is left over", this->path,

@@ -1,9 +1,7 @@
-/* The checkpoint of a job, a training or the drawing of a run (docs/formats.md): a file from which a killed one goes on
- * as if nothing had happened.
- *
- * Whoever holds state gives it as a section: a name and one function that lists its fields, which serves writing and
- * reading alike. Sections are entered and left like the calls that own them, so at any moment the open ones are the
- * whole state, the outermost first:
+/* The checkpoint of a job, a training or the drawing of a run (docs/formats.md): a file from which a killed one
+ * continues as if nothing had happened. Each owner of state provides a section: a name and one function that lists its
+ * fields, for writing and reading alike. Sections are entered and left like the calls that own them, so at any moment
+ * the open ones are the whole state, the outermost first:
  *
  *     static void exchange(ais_checkpoint *checkpoint, void *data) {
  *         work *this = data;
@@ -18,8 +16,8 @@
  *     ais_checkpoint_leave(checkpoint);
  *
  * In a resumed job the sections of the file are read as their owners enter them again, in the same order, and
- * `resumed` says so. When a file is written depends on the clock; what a job computes must not: an owner offers
- * only where all that later steps depend on stands in some section.
+ * `resumed` says so. When a file is written depends on the clock; what a job computes must not: an owner offers only
+ * where everything that later steps depend on is in some section.
  *
  * A checkpoint of NULL does nothing anywhere. */
 #ifndef AIS_CHECKPOINT_CHECKPOINT_H

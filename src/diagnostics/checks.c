@@ -57,8 +57,8 @@ static ais_status note_trajectories(ais_judge *judge) {
 static ais_status note_trips(ais_judge *judge) {
     ais_diagnosis *d = judge->diagnosis;
     if (isnan(d->round_trips)) return AIS_OK;
-    return ais_diagnosis_note(judge->context, d, "round trips", !(d->round_trips < AIS_FEW_TRIPS),
-                              "%.0f of the ladder's replicas, at least %d", d->round_trips, AIS_FEW_TRIPS);
+    return ais_diagnosis_note(judge->context, d, "round trips", !(d->round_trips < AIS_LEAST_TRIPS),
+                              "%.0f of the ladder's replicas, at least %d", d->round_trips, AIS_LEAST_TRIPS);
 }
 
 static ais_status note_truth(ais_judge *judge) {

@@ -64,9 +64,9 @@ static void correlate(ais_column *column, double autocovariance, double between,
     if (from == 0) lag[0] = 1;
 }
 
-/* Autocorrelations into column->lag, to the first pair that is not positive: there Geyer's sequence ends, and nobody
+/* Autocorrelations into column->lag, to the first pair that is not positive: there Geyer's sequence ends, and nothing
  * looks further. Chains that mix need a few, which by their definition take a fraction of what Fourier transforms of
- * whole chains do; where the decay so far does not foretell an end within MOST_DIRECT lags, those are made at once. */
+ * whole chains do; where the decay so far does not suggest an end within MOST_DIRECT lags, those are made at once. */
 static void autocorrelations(ais_column *column, double between) {
     enum { MOST_DIRECT = 48 };
     int half = column->half, known = 0, pair = 2;

@@ -1,12 +1,13 @@
 /* A real sequence of length 2 N is taken as N complex numbers x_{2t} + i x_{2t+1}; these go through
  * Stockham's radix-2 transform (no bit reversal: every pass writes in order), and the two halves are
- * told apart by the symmetry of a real sequence's transform. */
+ * separated by the symmetry of a real sequence's transform. */
 #include "diagnostics/fft.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/constants.h"
 
 size_t ais_fft_length(size_t n) {
     size_t length = 2;
@@ -15,7 +16,7 @@ size_t ais_fft_length(size_t n) {
 }
 
 bool ais_fft_init(ais_fft *fft, size_t length) {
-    const double two_pi = 6.283185307179586476925286766559;
+    const double two_pi = 2 * AIS_PI;
     size_t half = length / 2;
     *fft = (ais_fft){.length = length};
     double *memory = ais_allocate(6 * half * sizeof(double));

@@ -8,7 +8,6 @@
 
 /* Limits of the verdict. */
 #define AIS_Z_LIMIT 5.0
-enum { AIS_FEW_TRIPS = 100 };
 
 /* The worst of some number over parameters; parameter is -1 while there is none. */
 typedef struct ais_worst {

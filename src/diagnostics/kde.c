@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/constants.h"
 #include "base/status.h"
 #include "diagnostics/grid.h"
 
@@ -81,7 +82,7 @@ ais_status ais_kde(ais_context *context, const double *x, const double *y, size_
             for (int ix = across.first; ix < across.end; ix++) row[ix] += factor * across.weight[ix];
         }
     }
-    double scale = 1 / ((double)n * 6.283185307179586476925286766559 * bandwidth_x * bandwidth_y);
+    double scale = 1 / ((double)n * 2 * AIS_PI * bandwidth_x * bandwidth_y);
     for (size_t k = 0; k < total; k++) density[k] *= scale;
     free(weight);
     return AIS_OK;

@@ -11,7 +11,6 @@
 #include "diagnostics/judge.h"
 #include "draws/names.h"
 
-#define EBFMI_LIMIT   0.3
 #define KL_LIMIT      0.05
 #define DEEP_SHARE    0.01
 #define DEEPEST       10 /* Stan's default limit of the tree depth, where a file does not tell */
@@ -130,8 +129,8 @@ static int by_hash(const void *left, const void *right) {
 }
 
 /* Two equal chains that move: the same file twice, or the same random numbers. They would count as two. The pair with
- * the smallest first number is told. Chains next to each other by hash are compared: of equal chains with a stranger of
- * the same hash between them, which has not been seen to happen, the pair would be missed. */
+ * the pair with the smallest first number is reported. Chains next to each other by hash are compared: of equal chains
+ * with a stranger of the same hash between them, which has not been seen to happen, the pair would be missed. */
 static ais_status warn_same_chains(ais_judge *judge) {
     int chains = judge->draws->chains, first = chains, second = 0;
     if (judge->draws->draws < 2) return AIS_OK;
@@ -163,15 +162,15 @@ static ais_status warn_ess(ais_judge *judge) {
     double tail = judge->tail.value / d->chains;
     ais_status status = AIS_OK;
     if (d->worst_ess > 0 && d->worst_ess < AIS_LEAST_ESS)
-        status = warn(judge, "the bulk ESS of %s is %.3g per chain, below 100: draw %.0f times as many%s",
-                      d->worst_ess_function, d->worst_ess, times_more(d->worst_ess),
+        status = warn(judge, "the bulk ESS of %s is %.3g per chain, below %d: draw %.0f times as many%s",
+                      d->worst_ess_function, d->worst_ess, AIS_LEAST_ESS, times_more(d->worst_ess),
                       is_learned(judge) ? " or train longer" : "");
     if (status == AIS_OK && judge->tail.parameter >= 0 && tail < AIS_LEAST_ESS)
         status =
             warn(judge,
-                 "the tail ESS of %.60s is %.3g per chain, below 100: its 5%% and 95%% quantiles are uncertain; draw "
+                 "the tail ESS of %.60s is %.3g per chain, below %d: its 5%% and 95%% quantiles are uncertain; draw "
                  "%.0f times as many",
-                 name_of(judge, judge->tail.parameter), tail, times_more(tail));
+                 name_of(judge, judge->tail.parameter), tail, AIS_LEAST_ESS, times_more(tail));
     return status;
 }
 
@@ -185,16 +184,16 @@ static ais_status warn_sampler(ais_judge *judge) {
                       "reparametrise the target",
                       d->divergences, d->trajectories ? d->trajectories : (long)judge->column.n,
                       d->trajectories ? "trajectories" : "draws");
-    if (status == AIS_OK && d->lowest_ebfmi < EBFMI_LIMIT)
+    if (status == AIS_OK && d->lowest_ebfmi < AIS_LEAST_EBFMI)
         status = warn(judge,
-                      "E-BFMI is %.3f in the worst chain, below 0.3: energies are explored slowly, so tails may be "
+                      "E-BFMI is %.3f in the worst chain, below %g: energies are explored slowly, so tails may be "
                       "missing; reparametrise the target",
-                      d->lowest_ebfmi);
-    if (status == AIS_OK && d->round_trips < AIS_FEW_TRIPS)
+                      d->lowest_ebfmi, AIS_LEAST_EBFMI);
+    if (status == AIS_OK && d->round_trips < AIS_LEAST_TRIPS)
         status = warn(judge,
-                      "replicas of the ladder made %.0f round trips, fewer than 100: modes that are hard to reach may "
+                      "replicas of the ladder made %.0f round trips, fewer than %d: modes that are hard to reach may "
                       "be missing or have wrong shares; draw more",
-                      d->round_trips);
+                      d->round_trips, AIS_LEAST_TRIPS);
     size_t deep = 0;
     int limit = judge->draws->max_depth > 0 ? judge->draws->max_depth : DEEPEST;
     for (size_t k = 0; depth && !judge->draws->max_depth && k < judge->column.n; k++)
@@ -260,17 +259,18 @@ static ais_status warn_truth(ais_judge *judge) {
     const ais_diagnosis *d = judge->diagnosis;
     ais_status status = AIS_OK;
     if (isfinite(d->mode_kl) && d->mode_kl > KL_LIMIT)
-        status = warn(
-            judge, "the modes' shares are off: the KL divergence from their true weights is %.3g, above 0.05; %s",
-            d->mode_kl, is_learned(judge) ? "draw more or train longer" : "learn a kernel that jumps (aisampler run)");
+        status =
+            warn(judge, "the modes' shares are off: the KL divergence from their true weights is %.3g, above %g; %s",
+                 d->mode_kl, KL_LIMIT,
+                 is_learned(judge) ? "draw more or train longer" : "learn a kernel that jumps (aisampler run)");
     bool square = judge->z_mean.parameter < 0 || judge->z_square.value > judge->z_mean.value;
     const ais_worst *worst = square ? &judge->z_square : &judge->z_mean;
     if (status == AIS_OK && worst->parameter >= 0 && worst->value > AIS_Z_LIMIT)
         status = warn(judge,
-                      "the mean of %.60s%s is %.3g standard errors from %s, more than 5: the draws are biased; do "
+                      "the mean of %.60s%s is %.3g standard errors from %s, more than %g: the draws are biased; do "
                       "not use them",
                       name_of(judge, worst->parameter), square ? "^2" : "", worst->value,
-                      judge->target->draws ? "that of the data" : "the truth");
+                      judge->target->draws ? "that of the data" : "the truth", AIS_Z_LIMIT);
     return status;
 }
 

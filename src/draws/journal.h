@@ -1,7 +1,7 @@
 /* The journal of a run: every draw that was handed to the sinks, in a plain file that only grows.
  *
  * What a process that is killed was just writing to a netCDF file cannot be trusted, and a CSV file has not all of a
- * draw. So a run that goes on writes its files again, from the journal; docs/formats.md has the format. Rank 0 alone
+ * draw. So a run that continues writes its files again, from the journal; docs/formats.md has the format. Rank 0 alone
  * keeps one. */
 #ifndef AIS_DRAWS_JOURNAL_H
 #define AIS_DRAWS_JOURNAL_H

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "map/families.h"
+#include "map/element.h"
 
 static bool is(const char *name, const char *at, size_t length) {
     return strlen(name) == length && memcmp(name, at, length) == 0;

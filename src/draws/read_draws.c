@@ -1,4 +1,4 @@
-/* Files are told apart by their first bytes, read one by one and put together chain after chain. */
+/* Files are recognised by their first bytes, read one by one and combined chain after chain. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

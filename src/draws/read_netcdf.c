@@ -1,4 +1,4 @@
-/* ArviZ's InferenceData, whoever wrote it: group posterior with variables (chain, draw, ...), the
+/* ArviZ's InferenceData, from any writer: group posterior with variables (chain, draw, ...), the
  * dimensions in any order, and group sample_stats if there is one. An array becomes columns
  * name.1.1, name.2.1, ..., the first index running fastest, as in Stan's files. */
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* Draws are gathered into blocks that match the storage chunks of the file, so that the bytes do not
  * depend on the sizes in which the sampler hands them over, and each chunk is written once. Another process writes them
- * (base/apart.h), from memory that both have: it is told what to do next, and answers with a status. */
+ * (base/apart.h), from memory that both have: it receives commands, and answers with a status. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -128,7 +128,7 @@ typedef struct instruction {
 } instruction;
 
 static ais_status create(ais_context *context, netcdf_sink *sink) {
-    unlink(sink->part); /* whoever reads an earlier one keeps it */
+    unlink(sink->part); /* a process that reads an earlier one keeps it */
     errno = 0;
     int code = nc_create(sink->part, NC_NETCDF4 | NC_CLOBBER, &sink->file);
     if (!code) code = ais_netcdf_define(sink->file, sink->header, sink->columns, sink->phase);
@@ -318,7 +318,7 @@ static ais_status look_whose(ais_context *context, void *path) {
                     (const char *)path);
 }
 
-/* A draws.nc of somebody else is not ours to replace. */
+/* A draws.nc that aisampler did not write must not be replaced. */
 static ais_status check_older(ais_context *context, const netcdf_sink *sink) {
     if (access(sink->path, F_OK) != 0) return AIS_OK;
     const ais_apart_job job = {

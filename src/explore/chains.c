@@ -11,7 +11,7 @@
 #include "explore/stray.h"
 #include "kernel/kernel.h"
 
-/* A target that remembers where it was asked for its gradient. */
+/* A target that records where its gradient was evaluated. */
 typedef struct memory {
     const ais_target *target;
     size_t count, room;
@@ -22,7 +22,7 @@ typedef struct memory {
     const ais_stretch *stretch;
     atomic_long *all; /* gradients of all chains */
     pthread_t caller;
-    bool over; /* nothing is asked of the target any more */
+    bool over; /* the target is not evaluated any more */
     bool full; /* no more memory: points are lost, results are not */
 } memory;
 
@@ -151,7 +151,8 @@ static ais_status make_kernel(ais_context *context, const ais_stretch *stretch, 
     return status;
 }
 
-/* Draws where next to no mass is are points on the way; a chain that ended there goes on from where the best one is. */
+/* Draws in places with almost no mass do not count as draws; a chain that ended there continues from where the best one
+ * is. */
 static ais_status leave_strays(ais_context *context, task *this) {
     enum { PIECES = 4, LEAST = 20 }; /* draws of a piece */
     const ais_stretch *stretch = this->stretch;

@@ -153,14 +153,14 @@ static void average(const task *this, ais_climb *climb) {
     memset(climb->rejection, 0, sizeof climb->rejection);
     memset(climb->arrived, 0, sizeof climb->arrived);
     for (int c = 0; c < AIS_CLIMBERS; c++) {
-        const ais_ladder_tally *told = ais_ladder_told(this->own[c]);
-        moves += told->moves;
-        swaps[0] += told->swaps[0];
-        swaps[1] += told->swaps[1];
+        const ais_ladder_tally *tally = ais_ladder_tally_of(this->own[c]);
+        moves += tally->moves;
+        swaps[0] += tally->swaps[0];
+        swaps[1] += tally->swaps[1];
         for (int k = 0; k < climb->rungs; k++) {
-            climb->arrived[k] += told->arrived[k];
-            climb->accepted[k] += told->accepted[k];
-            climb->rejection[k] += told->rejected[k];
+            climb->arrived[k] += tally->arrived[k];
+            climb->accepted[k] += tally->accepted[k];
+            climb->rejection[k] += tally->rejected[k];
         }
     }
     climb->trips = climb->arrived[climb->rungs - 1];
@@ -171,7 +171,7 @@ static void average(const task *this, ais_climb *climb) {
     }
 }
 
-/* Towards the acceptance that suits the moves: longer steps where more is accepted. */
+/* Towards the acceptance that suits the moves: longer steps where more is accepted. Angles stay below pi / 2. */
 static void tune_scales(const task *this, ais_climb *climb, double rate) {
     ais_ladder *ladder = (ais_ladder *)this->kernel;
     double wanted = climb->leapfrogs ? 0.75 : 0.3, most = climb->leapfrogs ? 2 : 1.5707;
@@ -183,10 +183,10 @@ static void tune_scales(const task *this, ais_climb *climb, double rate) {
 
 /* The sums of all ladders but one; -1: of all. */
 static ais_ladder_tally sum_without(const task *this, int without) {
-    ais_ladder_tally sum = *ais_ladder_told(this->own[0]); /* for its guesses, which all have */
+    ais_ladder_tally sum = *ais_ladder_tally_of(this->own[0]); /* for its guesses, which all have */
     ais_ladder_clear(&sum);
     for (int c = 0; c < AIS_CLIMBERS; c++)
-        if (c != without) ais_ladder_add(&sum, ais_ladder_told(this->own[c]));
+        if (c != without) ais_ladder_add(&sum, ais_ladder_tally_of(this->own[c]));
     return sum;
 }
 
@@ -195,16 +195,16 @@ static double log_z_without(const task *this, int without) {
     return ais_ladder_log_z((const ais_ladder *)this->kernel, &sum);
 }
 
-/* Tallies begin anew, with the ratios of the integrals that they have shown so far as guesses. */
+/* Tallies restart, with the ratios of the integrals that they have shown so far as guesses. */
 static void begin_tallies(const task *this) {
     const ais_ladder_tally sum = sum_without(this, -1);
     for (int c = 0; c < AIS_CLIMBERS; c++) {
-        ais_ladder_tally *told = ais_ladder_told(this->own[c]);
+        ais_ladder_tally *tally = ais_ladder_tally_of(this->own[c]);
         for (int k = 0; k + 1 < this->climb->rungs; k++) {
             double ratio = ais_ladder_ratio(&sum, k);
-            if (isfinite(ratio)) told->guess[k] = ratio; /* it is not before the first piece */
+            if (isfinite(ratio)) tally->guess[k] = ratio; /* it is not before the first piece */
         }
-        ais_ladder_clear(told);
+        ais_ladder_clear(tally);
     }
 }
 
@@ -245,7 +245,7 @@ static ais_status run_pieces(ais_context *context, task *this, ais_climb *climb,
         }
         this->first = done;
         this->count = this->steps - done < PIECE ? this->steps - done : PIECE;
-        /* Tallies begin anew while steps are tuned, and after the first quarter and the first piece, in which replicas
+        /* Tallies restart while steps are tuned, and after the first quarter and the first piece, in which replicas
          * settle and ratios are guessed. */
         if (4 * done < this->steps || done <= PIECE || (tune && 2 * done < this->steps)) begin_tallies(this);
         ais_share_out(climb->pool, AIS_CLIMBERS, run_piece, this);

@@ -9,14 +9,15 @@
 #include "base/pool.h"
 #include "learned/ladder.h"
 
-/* A mode of a twentieth of p is among so many independent points 96 times of 100, one of a tenth 999 times of 1,000. */
+/* A mode with a twentieth of p is among this many independent points 96 times in 100, one with a tenth 999 times in
+ * 1,000. */
 enum { AIS_CLIMBERS = 16, AIS_ENOUGH_ARRIVED = 64 };
 
 typedef struct ais_climb {
     const ais_target *target;
     ais_pool *pool;
     uint64_t seed;
-    ais_kernel *map; /* the base; belongs to the climb */
+    ais_kernel *map; /* the base; owned by the climb */
     int rungs, leapfrogs;
     double beta[AIS_MOST_RUNGS], scale[AIS_MOST_RUNGS];
     int round;       /* so far: other random numbers for each */
@@ -37,19 +38,19 @@ typedef struct ais_climb {
     double barrier;               /* the sum of the rejections */
     double log_z, log_z_error;
     long trips;
-    double worst_ess; /* of draws, for whoever works it out */
+    double worst_ess; /* of draws, if it is computed */
     long densities, gradients;
     bool cut_short; /* by the limit, the deadline or the caller: draws has fewer steps */
 } ais_climb;
 
-/* A ladder of some rungs from the map, which belongs to the climb from here on, also when it fails; replicas begin at
+/* A ladder of some rungs from the map, which the climb owns from here on, even if this fails; replicas begin at
  * draws of the map, those at the top at the `count` points of `inside` (count x dim) in turn, which lie in the support;
  * where the density is zero at a draw, its replica begins at the top's. */
 ais_status ais_climb_begin(ais_context *context, ais_climb *climb, const ais_target *target, ais_pool *pool,
                            uint64_t seed, ais_kernel *map, int rungs, int count, const double *inside);
 void ais_climb_free(ais_climb *climb);
 
-/* A round of so many steps of every ladder. Step sizes are tuned in pieces of it, if `tune`. */
+/* A round of `steps` steps of every ladder. Step sizes are tuned in pieces of it, if `tune`. */
 ais_status ais_climb_round(ais_context *context, ais_climb *climb, int steps, bool tune);
 
 /* Rungs of equal rejection, as many as the barrier of the last round asks for. */
@@ -63,7 +64,7 @@ ais_status ais_climb_refit(ais_context *context, ais_climb *climb);
 /* The later half of the last round's tops, as rows; *n of them, released by free(). NULL: no memory. */
 double *ais_climb_tops(const ais_climb *climb, size_t *n);
 
-/* Another base, which belongs to the climb. */
+/* Another base, which the climb owns. */
 void ais_climb_rebase(ais_climb *climb, ais_kernel *map);
 
 /* The ladder as a kernel of its own. */

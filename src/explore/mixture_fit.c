@@ -56,8 +56,8 @@ static void add_rows(work *this, size_t first, size_t rows, ais_pool *pool) {
         }
 }
 
-/* The size that a component has been counts for so many points. */
-static const double usual = 30, usual_each = 5; /* and its weight, for so many of all points */
+/* The weight of a component's previous size and, below, of its previous weight: in points. */
+static const double usual = 30, usual_each = 5;
 
 static void resize(work *this, int k) {
     ais_components *mixture = this->mixture;

@@ -50,7 +50,7 @@ void ais_population_moments(const ais_population *population, double *mean, doub
 /* Sets the walk's scales to the sds of the coordinates, steps between 0.01 and 0.3 of them. */
 void ais_population_scale_walk(ais_population *population);
 
-/* All that later moves depend on once the kernel is told anew, which reading does: offer a checkpoint only between
+/* All that later moves depend on once the kernel is set again, which reading does: offer a checkpoint only between
  * ais_population_use and the next move. */
 void ais_population_exchange(ais_checkpoint *checkpoint, ais_population *population);
 

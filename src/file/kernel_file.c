@@ -22,7 +22,7 @@
 #include "learned/latent.h"
 #include "learned/mixture.h"
 #include "learned/nice.h"
-#include "map/families.h"
+#include "map/element.h"
 
 static const char magic[8] = {'a', 'i', 's', 'k', 'e', 'r', 'n', '\n'};
 enum {

@@ -241,7 +241,7 @@ static void exchange(ais_checkpoint *checkpoint, ais_loop *loop) {
     ais_population_exchange(checkpoint, this->trainer->population);
 }
 
-/* The next stage goes on from the last weights, the kernel gets the best. */
+/* The next stage continues from the last weights; the kernel gets the best. */
 static void end(ais_loop *loop) {
     const stage_fit *this = loop->self;
     ais_henon_trainer *trainer = this->trainer;

@@ -1,8 +1,8 @@
 /* The training loop: every map, every objective and every network that is learned beside a map goes through it.
  *
  * A *method* says what one step computes and how the result is judged; it knows nothing of rates, snapshots,
- * checkpoints or who is told. A *recipe* (fit/recipes.h) says how long, how fast and how often, and is data. The loop
- * does the rest:
+ * checkpoints or who receives reports. A *recipe* (fit/recipes.h) says how long, how fast and how often, and is data.
+ * The loop does the rest:
  *
  *     begin                                 the method takes memory and lists its networks
  *     judge, if the recipe wants it first
@@ -56,7 +56,7 @@ typedef struct ais_method {
     ais_status (*begin)(ais_context *context, ais_loop *loop);
 
     /* Before the turns of a step: new points, moves of a population. loop->round tells that a round begins. Where a
-     * resumed training goes on this is the first that is called. May set loop->over. NULL: nothing to do. */
+     * a resumed training continues, this is called first. May set loop->over. NULL: nothing to do. */
     ais_status (*prepare)(ais_context *context, ais_loop *loop);
 
     /* Loss of one network, whose gradient is left where ais_network.gradient says. */
@@ -106,7 +106,7 @@ typedef struct ais_loop_progress {
     int rollbacks;
 } ais_loop_progress;
 
-/* Who is told and asked, the same for all stages of a training; all may be 0. */
+/* Callbacks, flags and files of a training, the same for all its stages; all may be 0. */
 typedef struct ais_watch {
     void (*progress)(void *data, const ais_loop_progress *progress);
     void *data;
@@ -118,7 +118,7 @@ typedef struct ais_watch {
 
 typedef enum ais_loop_end {
     AIS_LOOP_DONE,     /* all steps */
-    AIS_LOOP_STOPPED,  /* somebody asked; the status is AIS_STOPPED */
+    AIS_LOOP_STOPPED,  /* the stop flag was set; the status is AIS_STOPPED */
     AIS_LOOP_LATE,     /* the deadline */
     AIS_LOOP_ENOUGH,   /* the method or the recipe's patience */
     AIS_LOOP_DIVERGED, /* more rollbacks than the recipe allows */

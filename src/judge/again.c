@@ -71,7 +71,7 @@ ais_status ais_judge_again(ais_context *context, ais_evaluator *evaluator, const
     if (!draws->logp || n == 0 || most < 1) return AIS_OK;
     size_t count = choose(draws->logp, n, most < AIS_AGAIN ? (size_t)most : AIS_AGAIN, list);
     double *x = malloc((count * (dim + 1) + dim) * sizeof *x);
-    if (!x) return ais_fail_memory(context, "draws to be asked for again", count * dim * sizeof *x);
+    if (!x) return ais_fail_memory(context, "draws to be evaluated again", count * dim * sizeof *x);
     double *logp = x + count * dim;
     for (size_t k = 0; k < count; k++)
         for (size_t i = 0; i < dim; i++) x[k * dim + i] = draws->value[i * n + list[k]];

@@ -1,4 +1,4 @@
-/* Whether the density is still what it was when the draws were made: some of them are asked for again. A density that
+/* Whether the density is still what it was when the draws were made: some of them are evaluated again. A density that
  * changes over time, or answers several threads wrongly now and then, gives draws of nothing in particular. */
 #ifndef AIS_JUDGE_AGAIN_H
 #define AIS_JUDGE_AGAIN_H
@@ -10,7 +10,7 @@
 enum { AIS_AGAIN = 64 }; /* draws, at most */
 
 typedef struct ais_again {
-    int asked;          /* draws; 0: nothing could be asked */
+    int asked;          /* draws; 0: none could be evaluated */
     int changed;        /* of them have another log density now */
     size_t draw;        /* the one that differs most, chain after chain; of the first one when none differs */
     double before, now; /* its log density */

@@ -11,8 +11,8 @@ typedef struct ais_evidence {
     double log_z, log_error; /* NAN where there are too few of them, or of draws */
 } ais_evidence;
 
-/* The draws' column log_weight__ has the proposals. weight: log p - log q of the draws themselves, or NULL where nobody
- * knows them: then proposals speak alone. */
+/* The draws' column log_weight__ has the proposals. weight: log p - log q of the draws themselves, or NULL if not
+ * known: then only proposals are used. */
 ais_status ais_weigh_evidence(ais_context *context, const ais_draws *draws, const double *weight,
                               ais_evidence *evidence);
 

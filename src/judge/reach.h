@@ -23,19 +23,19 @@ enum { AIS_FEW_PROPOSALS = 3 };
 typedef struct ais_reach {
     double share; /* of the draws, where fewer than three of the run's proposals are to be expected, math.md (44). Their
                    * places are known from local steps alone. */
-    double visits; /* how often chains came there, visits that hang together counted as one */
+    double visits; /* how often chains came there, correlated visits counted as one */
     double error;  /* of the share: share / sqrt(visits) */
 } ais_reach;
 
-/* The error at which the places that proposals do not reach are known well enough: half of the smallest tail that
- * anybody asks for. */
+/* The error at which the places that proposals do not reach are known well enough: half of the smallest tail that is
+ * usually of interest. */
 #define AIS_REACH_ERROR 0.005
 
 ais_status ais_unreached(ais_context *context, int chains, int draws, const double *weight, double proposals,
                          ais_reach *reach);
 
-/* How many proposals so many steps of a kernel make beside other steps of it; 0 where all or none of them are
- * proposals: a draw that no proposal came to would not be. */
+/* How many of `steps` steps of a kernel are proposals, for a kernel that also makes other steps; 0 if all or none of
+ * its steps are proposals, since then there can be no draw that no proposal reached. */
 double ais_relieved_proposals(const ais_kernel *kernel, double steps);
 
 #endif

@@ -107,7 +107,8 @@ static bool turn_of(work *of, double *log_det) {
     return isfinite(*log_det);
 }
 
-/* f of row k of O: the coordinate goes on by as much as O lies beyond I, and so do the others' places and widths. */
+/* f of row k of O: the coordinate continues by as much as O lies beyond I, and so do the others' locations and widths.
+ */
 static void carry(const work *of, const tail *at, size_t k, double *x) {
     size_t d = of->others, c = (size_t)at->coordinate;
     const double *row = of->o.other + k * d;
@@ -121,7 +122,7 @@ static void carry(const work *of, const tail *at, size_t k, double *x) {
     x[c] = at->high ? -outward : outward;
 }
 
-/* math.md (42), (43): z of one tail from so many points of it, the rest in *found. */
+/* math.md (42), (43): z of one tail from `points` of its points, the rest in *found. */
 static ais_status compare(work *of, const tail *at, double log_det, size_t points, ais_tails *found) {
     size_t dim = of->others + 1, m = points < of->o.rows ? points : of->o.rows;
     double mean = 0, square = 0, drawn = 0;

@@ -15,7 +15,7 @@
 /* The tail with the largest z of those that were tried. */
 typedef struct ais_tails {
     int tried;              /* 0: there was nothing to try, or to try with */
-    double limit;           /* of z: what the largest of so many stays below but once in a hundred runs */
+    double limit;           /* of z: the largest of the tails tried exceeds it once in a hundred runs */
     double z;               /* expected beyond `from` less drawn, in standard errors */
     int coordinate;         /* from 0 */
     bool high;              /* the upper tail */

@@ -49,7 +49,7 @@ static tail tail_of(const table *of, double pareto_k) {
     return made;
 }
 
-/* The mean of w (2 min(w, longest) - 1) over proposals in the tail, as many of it as are to be met in so many draws; a
+/* The mean of w (2 min(w, longest) - 1) over proposals in the tail, as far out as that many draws will reach; a
  * large weight is left with probability 1 / w. */
 static double tail_time(const tail *of, double share, double draws, double longest) {
     enum { POINTS = 64 };
@@ -108,7 +108,7 @@ static double longest_stay(int relief) {
     return steps_to_lead * (ais_relief_proposals(relief) + 1);
 }
 
-/* Twice the mass of p that so many effective draws may have missed. */
+/* Twice the mass of p that this many effective draws may have missed. */
 static double unseen(double ess) { return 2 / ess; }
 
 ais_verdict ais_flawless(size_t n) {

@@ -21,13 +21,13 @@ typedef struct ais_verdict {
     ais_weighing weighing;
 } ais_verdict;
 
-/* Draws that one effective draw takes with so many proposals between two steps of the other kernel; 0: alone. */
+/* Draws that one effective draw takes with this many proposals between two steps of the other kernel; 0: alone. */
 double ais_draws_per_effective(const ais_verdict *verdict, int proposals);
 
 /* The verdict on p itself as the proposal, by n draws: all that is left is what they may not have seen. */
 ais_verdict ais_flawless(size_t n);
 
-/* The verdict that so many times the draws would give if they showed the same. */
+/* The verdict that `times` times as many draws would give if they showed the same. */
 ais_verdict ais_verdict_of_more(const ais_verdict *verdict, double times);
 
 /* log_weight: n of fresh draws of q. given: the log weights of `many` points that follow p and were found otherwise

@@ -44,7 +44,7 @@ typedef struct ais_kernel_type {
      * caller's, who keeps zeros there. Allocates nothing. */
     ais_status (*step)(ais_context *, const ais_kernel *, ais_state *, void *own, ais_info *info);
     /* What `own` keeps of one chain between two steps, besides what the state has: written, or read into a state that
-     * init has made with the same kernel. A chain that is read goes on to the same bits, in a block of any size. */
+     * init has made with the same kernel. A chain that is read continues with the same bits, in a block of any size. */
     void (*persist)(const ais_kernel *, ais_state *, void *own, int lane, ais_record *record);
     void (*free)(ais_kernel *);
 } ais_kernel_type;

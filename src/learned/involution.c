@@ -149,8 +149,8 @@ void ais_map_forward(const ais_learned *learned, ais_proposal *proposal, const d
 
 /* The proposal whose latent point is next_mapped. The chain lives on z = T(x): x = S(z) with S = T^-1 as it is
  * computed, and the weight log p(S(z)) + log|det S'| - log N(z) is a function of z alone, kept with the point. So the
- * ratio of two weights is exactly antisymmetric, whatever S rounds to, and nothing has to be inverted. T(S(z)) = z says
- * that S is the map it is taken for; it costs a second pass and is measured where `measure` is set. */
+ * ratio of two weights is exactly antisymmetric, whatever S rounds to, and nothing has to be inverted. T(S(z)) = z
+ * verifies S; it costs a second pass and is measured where `measure` is set. */
 static void land(const ais_learned *learned, ais_proposal *proposal) {
     int dim = proposal->dim;
     size_t lanes = proposal->lanes, rows = (size_t)dim * lanes;

@@ -321,7 +321,7 @@ double ais_ladder_log_z(const ais_ladder *ladder, const ais_ladder_tally *tally)
     return sum;
 }
 
-ais_ladder_tally *ais_ladder_told(void *own) { return &((block *)own)->chain[0].tally; }
+ais_ladder_tally *ais_ladder_tally_of(void *own) { return &((block *)own)->chain[0].tally; }
 
 ais_status ais_ladder_put(ais_context *context, void *own, int k, const double *x) {
     block *b = own;

@@ -33,7 +33,7 @@ const ais_ladder *ais_as_ladder(const ais_kernel *kernel);
  * read back; its tally. */
 ais_status ais_ladder_put(ais_context *context, void *own, int k, const double *x);
 void ais_ladder_get(void *own, int k, double *x);
-ais_ladder_tally *ais_ladder_told(void *own);
+ais_ladder_tally *ais_ladder_tally_of(void *own);
 void ais_ladder_clear(ais_ladder_tally *tally); /* but for the guesses */
 
 /* The sums `up` and `down` of another ladder with the same guesses are added. */

@@ -117,7 +117,7 @@ static ais_status propose_from(ais_context *context, const ais_latent *latent, a
     return status;
 }
 
-/* What the target said wrong is told of x, not of z. */
+/* A wrong value of the target is reported with x, not with z. */
 static ais_status said(ais_context *context, const block *b, ais_status status) {
     if (status != AIS_BAD_DENSITY || b->density.failure == 0) return status;
     return ais_fail_density(context, b->density.target, b->density.failure, b->density.failed_at);

@@ -8,8 +8,8 @@
 #include "base/streams.h"
 #include "learned/mixture.h"
 #include "learned/nice.h"
+#include "map/element.h"
 #include "map/element_lanes.h"
-#include "map/families.h"
 #include "map/neck.h"
 #include "simd/normal.h"
 
@@ -20,6 +20,13 @@ const ais_learned *ais_as_learned(const ais_kernel *kernel) {
 }
 
 /* ---- shape ------------------------------------------------------------------------------------- */
+
+bool ais_map_builtin(int i, ais_map_entry *entry) {
+    if (i < 0 || i > AIS_AFFINE) return false;
+    const ais_family *family = &ais_families[i];
+    *entry = (ais_map_entry){family->name, family->layers, family->element && !family->element->scales};
+    return true;
+}
 
 static int otherwise(int value, int fallback) { return value ? value : fallback; }
 

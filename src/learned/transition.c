@@ -5,7 +5,7 @@
 
 #include "kernel/test_lanes.h"
 #include "learned/learned.h"
-#include "map/families.h"
+#include "map/element.h"
 #include "map/lattice_lanes.h"
 #include "simd/normal.h"
 
@@ -47,9 +47,9 @@ static void estimate_logp(const ais_learned *learned, const own *mine, const dou
     }
 }
 
-/* Where x was moved by another u becomes the lattice number nearest to it, at most 2^-33 of the whitened scale away,
- * and x is computed from it. A chain beyond the lattice's ends keeps its x, and M leaves it there. On entry proposal->z
- * has u. */
+/* If another kernel has moved x, u becomes the nearest lattice number, at most 2^-33 of the whitened scale away, and x
+ * is computed from it. A chain beyond the lattice's ends keeps its x, and M leaves it there. On entry proposal->z has
+ * u. */
 static void put_on_lattice(const ais_learned *learned, ais_state *state, own *mine) {
     const ais_proposal *proposal = &mine->proposal;
     size_t lanes = proposal->lanes, rows = (size_t)proposal->dim * lanes;
@@ -72,7 +72,7 @@ static void put_on_lattice(const ais_learned *learned, ais_state *state, own *mi
     }
 }
 
-/* Brings u up to date where x was moved by another. */
+/* Brings u up to date where another kernel has moved x. */
 static ais_status refresh(ais_context *context, const ais_learned *learned, ais_state *state, own *mine) {
     ais_proposal *proposal = &mine->proposal;
     size_t lanes = proposal->lanes, rows = (size_t)proposal->dim * lanes;
@@ -84,7 +84,7 @@ static ais_status refresh(ais_context *context, const ais_learned *learned, ais_
         for (size_t i = 0; i < rows; i++)
             if (mine->seen[i % lanes] != state->version[i % lanes]) proposal->u[i] = proposal->z[i];
     if (ais_is_independent(learned)) {
-        /* Chains that stayed keep the v that they came from, which T(x) is only up to rounding. */
+        /* Chains that stayed keep the v that x was made from, which equals T(x) only up to rounding. */
         double *mapped = proposal->back, *det = proposal->back + rows;
         ais_map_forward(learned, proposal, proposal->u, mapped, det);
         for (size_t i = 0; i < rows + lanes; i++)
@@ -138,7 +138,7 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
     mine->weighs = kernel->type == &ais_weighing_type[learned->shape.map];
     mine->bounded = learned->propose == ais_propose_henon && is_bounded(&learned->whitening);
     /* An independent proposal has its own density q from the pass that made it, so that its round trip need not be
-     * exact, and is only told. */
+     * exact, and is only reported. */
     mine->test = (ais_test_call){.chains = (size_t)state->chains,
                                  .barker = learned->test == AIS_BARKER,
                                  .tolerance = mine->independent ? DBL_MAX : fmin(learned->tolerance, DBL_MAX),
@@ -170,7 +170,7 @@ static void move_alone(ais_state *state, own *mine) {
     mine->seen[0] = ++state->version[0];
 }
 
-/* Lanes that accepted take over the proposal: the point and all that was computed from it. */
+/* Lanes that accepted take over the proposal: the point and everything computed from it. */
 static void move(ais_state *state, own *mine) {
     const ais_proposal *proposal = &mine->proposal;
     int dim = proposal->dim;
@@ -221,8 +221,8 @@ static void draw_angles(const ais_learned *learned, const ais_state *state, own 
     }
 }
 
-/* A proposal that is not finite, or whose round trip misses, is rejected without asking the target: its place is taken
- * by the present point. Lanes past the last chain too, for the batch form sees them. */
+/* A proposal that is not finite, or whose round trip misses, is rejected without evaluating the target: the present
+ * point takes its place. So does it in lanes past the last chain, because the batch form sees them. */
 static void reject_strange(const ais_learned *learned, const ais_state *state, own *mine) {
     ais_proposal *proposal = &mine->proposal;
     if (learned->shape.map == AIS_HENON) memcpy(proposal->round_trip, mine->beyond, proposal->lanes * sizeof(double));
@@ -297,7 +297,7 @@ static void persist(const ais_kernel *kernel, ais_state *state, void *own_state,
     for (int k = 0; k < state->chains; k++) mine->exact &= mine->beyond[k] == 0;
 }
 
-/* Independent proposals tell their weights, too. */
+/* Independent proposals report their weights, too. */
 #define LEARNED(its_name, weights)                                                                                     \
     {.name = its_name,                                                                                                 \
      .info = 1 << AIS_INFO_ACCEPT_STAT | 1 << AIS_INFO_ROUND_TRIP | (weights) << AIS_INFO_LOG_WEIGHT,                  \

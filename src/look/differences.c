@@ -30,7 +30,7 @@ static double grad_of(const double *x, double *gradient, void *data) {
     const ais_differences *this = data;
     size_t dim = (size_t)this->target->dim, n = dim + 1;
     double *tile = calloc(n * dim + dim + n, sizeof *tile);
-    if (!tile) return NAN; /* as a density that could not be computed: it is told, with the point */
+    if (!tile) return NAN; /* like a density that could not be computed: it is reported, with the point */
     double *point = tile + n * dim, *logp = point + dim;
     for (size_t i = 0; i < dim; i++)
         for (size_t c = 0; c < n; c++) tile[i * n + c] = x[i] + (c == i + 1 ? this->step[i] : 0);

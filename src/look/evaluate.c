@@ -113,8 +113,8 @@ static size_t rows_of_task(const ais_evaluator *evaluator, size_t count) {
     return rows < 1 ? 1 : rows > ROWS ? ROWS : rows;
 }
 
-/* How many points to evaluate before somebody is told and asked again: whole tasks that take about half a second by the
- * clock of rank 0. */
+/* How many points to evaluate before the next report and check of the stop flag: whole tasks that take about half a
+ * second by the clock of rank 0. */
 static ais_status points_of_go(const ais_evaluator *evaluator, size_t count, size_t *points) {
     static const double go_seconds = 0.5;
     double done = (double)(evaluator->densities + evaluator->gradients);
@@ -200,7 +200,7 @@ static ais_status differences_of(ais_evaluator *evaluator, size_t count, const d
     return AIS_OK;
 }
 
-/* The points that are shifted take 2 dim^2 numbers for each: so many at once as 64 MB hold. */
+/* Each point has 2 dim^2 numbers of shifted points: as many points at once as 64 MB hold. */
 static ais_status differences(ais_evaluator *evaluator, size_t count, const double *x, double *logp, double *gradient) {
     size_t dim = (size_t)evaluator->target->dim, most = ((size_t)1 << 23) / (2 * dim * (dim + 1)) + 1;
     ais_status status = ais_evaluate(evaluator, count, x, logp);

@@ -32,8 +32,8 @@ void ais_screen_judge(ais_screen *screen, const ais_modes *modes, ais_pool *pool
 /* Finds the summits, in up to three dimensions. */
 void ais_screen_summits(ais_screen *screen, ais_pool *pool);
 
-/* Points of the region by which a mode should be seen at the least: so many that another like it would have been. A
- * summit has neighbours; where points lie evenly, about as many as expected. */
+/* The least number of points of the region that should hit a mode: enough that another mode like it would have been
+ * hit. A summit has neighbours; where points lie evenly, about as many as expected. */
 long ais_screen_enough(int dim, bool even);
 
 /* Up to `most` odd points that were not used, into x: where the summits are known those alone, the highest first; else

@@ -1,11 +1,10 @@
-/* The cold start of learning: a population that is about distributed as the target, from nothing but
- * its density.
+/* The cold start of learning: a population approximately distributed as the target, from nothing but its density.
  *
  * Optimisations from all over the search region N(0, s^2 I) find modes, a screen of many points looks
  * for what they do not explain, and a mixture of Student-t's around them gives weighted draws. When
  * these weights are bad (bent or hollow densities), the mixture is refitted by population Monte
  * Carlo, and when that is not enough, started from annealed sequential Monte Carlo. Acceptance never shows
- * a mode that nobody has seen, so the start says how large a mode it could have missed.
+ * a mode that was never visited, so the start reports how large a mode it could have missed.
  *
  * Everything is a function of the seed: the number of threads changes nothing. */
 #ifndef AIS_LOOK_START_H

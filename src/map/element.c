@@ -1,13 +1,15 @@
 #include "map/element.h"
 
-static int affine_params(int bins) {
-    (void)bins;
-    return AIS_AFFINE_PARAMS;
-}
+#define ELEMENT(name, count, closes)                                                                                   \
+    static int name##_params(int bins) {                                                                               \
+        (void)bins;                                                                                                    \
+        return count;                                                                                                  \
+    }                                                                                                                  \
+    const ais_element ais_##name##_element = {.params = name##_params,                                                 \
+                                              .map = AIS_EVERY(ais_##name##_map),                                      \
+                                              .backward = AIS_EVERY(ais_##name##_backward),                            \
+                                              .scales = closes};
+AIS_ELEMENTS(ELEMENT)
 
-const ais_element ais_affine_element = {.params = affine_params,
-                                        .map = AIS_EVERY(ais_affine_map),
-                                        .backward = AIS_EVERY(ais_affine_backward),
-                                        .scales = true};
-const ais_element ais_rational_element = {
-    .params = ais_spline_params, .map = AIS_EVERY(ais_spline_map), .backward = AIS_EVERY(ais_spline_backward)};
+#define FAMILY(its_name, its_layers, its_element) {.name = its_name, .layers = its_layers, .element = its_element},
+const ais_family ais_families[] = {AIS_FAMILIES(FAMILY){0}};

@@ -1,5 +1,5 @@
-/* The monotone maps of one coordinate that coupling layers are made of, each a constant struct: a new one is a file of
- * lanes, a row here and in element.c, and a family of maps that has it (families.h). */
+/* The monotone maps of one coordinate that coupling layers are made of, each a constant struct, and the families of
+ * maps that have them; both are rows of families.h. */
 #ifndef AIS_MAP_ELEMENT_H
 #define AIS_MAP_ELEMENT_H
 
@@ -13,6 +13,17 @@ typedef struct ais_element {
     bool scales; /* `map` takes a product instead of log_det, ais_affine_close ends it, and a point may go alone */
 } ais_element;
 
-extern const ais_element ais_affine_element, ais_rational_element;
+#define AIS_ELEMENT_ROW(name, count, scales) extern const ais_element ais_##name##_element;
+AIS_ELEMENTS(AIS_ELEMENT_ROW)
+#undef AIS_ELEMENT_ROW
+
+typedef struct ais_family {
+    const char *name;
+    int layers;
+    const ais_element *element;
+} ais_family;
+
+/* In the order of ais_map; a row without a name is the end. */
+extern const ais_family ais_families[];
 
 #endif

@@ -12,13 +12,14 @@
 
 #include <stdbool.h>
 
+#include "map/families.h"
 #include "nn/real.h"
 #include "simd/isa.h"
 
-enum { AIS_MAX_BINS = 64, AIS_AFFINE_PARAMS = 2, AIS_MARGINAL_COLUMNS = 8 };
+enum { AIS_MAX_BINS = 64, AIS_MARGINAL_COLUMNS = 8 };
 
-/* What the backward pass of an element takes. bins is the spline's; bound the spline's, or that of an affine map's log
- * scale. */
+/* Arguments of the backward pass of an element. bins belongs to splines; bound is the spline's, or that of an affine
+ * element's log scale. */
 typedef struct ais_element_call {
     int bins;
     double bound;
@@ -27,7 +28,7 @@ typedef struct ais_element_call {
     bool shared;       /* all lanes have the same p, which is then that of free numbers */
 } ais_element_call;
 
-/* What a map of all elements of a layer takes: rows index[m] of z, m < mapped, are mapped in place; x (mapped x
+/* Arguments of the map of all elements of a layer: rows index[m] of z, m < mapped, are mapped in place; x (mapped x
  * lanes) receives the unmapped side; p is mapped params x lanes, for marginal splines mapped params alone. */
 typedef struct ais_layer_call {
     int mapped, bins;
@@ -39,18 +40,21 @@ typedef struct ais_layer_call {
     const double *table; /* marginal splines: what was prepared from p */
 } ais_layer_call;
 
-/* Rational-quadratic spline (Durkan et al. 2019) on [-bound, bound], identity outside; params are
- * bins widths, bins heights, bins - 1 inner slopes, all free numbers; p = 0 is the identity. gradient_p may
- * be NULL: then dL/dx is all that is wanted. */
+/* Every element has these two. gradient_p may be NULL: then only dL/dx is computed. */
+#define AIS_ELEMENT_LANES(name, count, scales)                                                                         \
+    AIS_DECLARE_LANES(void, ais_##name##_map, const ais_layer_call *call, bool inverse, double *z, double *x,          \
+                      double *log_det);                                                                                \
+    AIS_DECLARE_LANES(void, ais_##name##_backward, const ais_element_call *call, bool inverse, const double *x,        \
+                      const double *a, const double *b, double *gradient, ais_real *gradient_p);
+AIS_ELEMENTS(AIS_ELEMENT_LANES)
+#undef AIS_ELEMENT_LANES
+
+/* spline: rational-quadratic (Durkan et al. 2019) on [-bound, bound], identity outside; params are
+ * bins widths, bins heights, bins - 1 inner slopes, all free numbers; p = 0 is the identity. */
 static inline int ais_spline_params(int bins) { return 3 * bins - 1; }
 
-AIS_DECLARE_LANES(void, ais_spline_map, const ais_layer_call *call, bool inverse, double *z, double *x,
-                  double *log_det);
-AIS_DECLARE_LANES(void, ais_spline_backward, const ais_element_call *call, bool inverse, const double *x,
-                  const double *a, const double *b, double *gradient, ais_real *gradient_p);
-
 /* The same with parameters that all lanes share: first the tables of the `mapped` coordinates, ais_marginal_size
- * doubles, then as many maps as are wanted. */
+ * doubles, then any number of maps. */
 static inline size_t ais_marginal_size(int mapped, int bins) {
     return (size_t)mapped * 2 * (1 + AIS_MARGINAL_COLUMNS) * (size_t)bins;
 }
@@ -58,13 +62,10 @@ AIS_DECLARE_LANES(void, ais_marginal_prepare, const ais_layer_call *call, double
 AIS_DECLARE_LANES(void, ais_marginal_map, const ais_layer_call *call, bool inverse, double *z, double *x,
                   double *log_det);
 
-/* y = (x + t) exp(s) with s = p0 / sqrt(1 + (p0 / bound)^2), t = p1. product is multiplied by exp(-s) of every element;
- * closing adds what it stands for to log_det and makes it 1 again. It must not become larger than a double: between two
- * closings bound times elements may be 512. One logarithm for several layers. */
-AIS_DECLARE_LANES(void, ais_affine_map, const ais_layer_call *call, bool inverse, double *z, double *x,
-                  double *product);
+/* affine: y = (x + t) exp(s) with s = p0 / sqrt(1 + (p0 / bound)^2), t = p1. Its map has a product in place of log_det,
+ * which is multiplied by exp(-s) of every element; closing adds its logarithm to log_det and resets it to 1. It must
+ * not become larger than a double: between two closings bound times elements may be 512. One logarithm for several
+ * layers. */
 AIS_DECLARE_LANES(void, ais_affine_close, size_t lanes, bool inverse, double *product, double *log_det);
-AIS_DECLARE_LANES(void, ais_affine_backward, const ais_element_call *call, bool inverse, const double *x,
-                  const double *a, const double *b, double *gradient, ais_real *gradient_p);
 
 #endif

@@ -54,7 +54,7 @@ bool ais_flow_build(ais_flow *flow, const ais_flow_shape *shape, ais_arena *aren
             continue;
         }
         *layer = (ais_flow_layer){.marginal = l < marginal,
-                                  .element = l < marginal     ? &ais_rational_element
+                                  .element = l < marginal     ? &ais_spline_element
                                              : shape->element ? shape->element
                                                               : &ais_affine_element,
                                   .bins = l < marginal ? shape->marginal_bins : shape->bins,

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/constants.h"
 #include "base/status.h"
 #include "report/clean_text.h"
 
@@ -185,7 +186,7 @@ void ais_canvas_text(ais_canvas *canvas, double x, double y, const ais_lettering
     take_pen(canvas->cairo, &pen);
     cairo_save(canvas->cairo);
     cairo_translate(canvas->cairo, x, y);
-    if (lettering->upward) cairo_rotate(canvas->cairo, -1.5707963267948966);
+    if (lettering->upward) cairo_rotate(canvas->cairo, -AIS_PI / 2);
     cairo_move_to(canvas->cairo, -lettering->anchor * width, 0);
     cairo_show_text(canvas->cairo, shown);
     cairo_restore(canvas->cairo);

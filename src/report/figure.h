@@ -57,8 +57,8 @@ enum { AIS_PANEL_WIDTH = 340, AIS_PANEL_HEIGHT = 240 };
 
 /* A panel that is a triangle of square ones: cell (row, column), column <= row <= side - 1. Cells of a column share
  * their x axis and cells of a row below the diagonal their y axis: all of them must have the ends of both. Labels are
- * told at the left and at the bottom, titles above the cells of the diagonal; the layers of the triangle itself are its
- * legend, nothing else of them is seen. title: for readers who cannot see it. */
+ * named at the left and at the bottom, titles above the cells of the diagonal; the layers of the triangle itself are
+ * its legend, nothing else of them is seen. title: for readers who cannot see it. */
 ais_panel *ais_figure_triangle(ais_figure *figure, const char *title, int side);
 ais_panel *ais_triangle_cell(ais_panel *triangle, int row, int column, const ais_panel_options *options);
 

@@ -38,8 +38,8 @@ static ais_status draw_energy(ais_scene *scene) {
     ais_panel_steps(panel, edge, height, bins.count, false,
                     &(ais_style){.label = "changes from draw to draw", .colour = 1});
     if (scene->data->diagnosis)
-        ais_scene_say(scene, "Lowest E-BFMI of a chain: %.2f; below 0.3 the changes are too narrow.",
-                      scene->data->diagnosis->lowest_ebfmi);
+        ais_scene_say(scene, "Lowest E-BFMI of a chain: %.2f; below %g the changes are too narrow.",
+                      scene->data->diagnosis->lowest_ebfmi, AIS_LEAST_EBFMI);
     free(level);
     return AIS_OK;
 }

@@ -44,8 +44,9 @@ AIS_FIGURES(AIS_FIGURE_DECLARE)
 
 enum { AIS_MOST_SHOWN = 12 }; /* in a figure, when the caller names none */
 
-/* The parameters to show then: `least` and all that need a look (R-hat above 1.01, ESS below 400), at most `most`; the
- * largest R-hat or smallest ESS first, or all in their order where there are no more than `least`. Returns how many. */
+/* The parameters to show then: `least` and all that need a look (R-hat above AIS_MOST_RHAT, ESS below 400), at most
+ * `most`; the largest R-hat or smallest ESS first, or all in their order where there are no more than `least`. Returns
+ * how many. */
 int ais_worst_parameters(const ais_figure_data *data, int least, int most, int *parameter);
 
 #endif

@@ -140,9 +140,11 @@ void ais_page_numbers(const ais_page *page) {
     if (run && run->result)
         number_tile(page, "involution error", run->result->involution_error, "largest round trip accepted");
     if (diagnosis->divergences) number_tile(page, "divergences", (double)diagnosis->divergences, NULL);
-    number_tile(page, "round trips", diagnosis->round_trips, "of the ladder's replicas; at least 100");
+    snprintf(small, sizeof small, "of the ladder's replicas; at least %d", AIS_LEAST_TRIPS);
+    number_tile(page, "round trips", diagnosis->round_trips, small);
     number_tile(page, "barrier", diagnosis->barrier, "of the ladder: sum of its swaps' rejection rates");
-    number_tile(page, "lowest E-BFMI", diagnosis->lowest_ebfmi, "below 0.3: energy is explored slowly");
+    snprintf(small, sizeof small, "below %g: energy is explored slowly", AIS_LEAST_EBFMI);
+    number_tile(page, "lowest E-BFMI", diagnosis->lowest_ebfmi, small);
     known_truth_tiles(page);
     fputs("</dl>\n", page->file);
     if (run && run->about) priors(page->file, run->about);

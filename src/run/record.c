@@ -98,7 +98,7 @@ static void exchange_kernel(ais_checkpoint *checkpoint, int depth, ais_kernel **
     if (kind == CYCLE) exchange_cycle(checkpoint, depth, kernel);
 }
 
-/* 0 when memory is out, which is noted, or the kernel cannot be told by bytes. */
+/* 0 when memory is out, which is noted, or the kernel cannot be identified by bytes. */
 static uint64_t sum_of_kernel(const ais_kernel *kernel, bool *failed) {
     int parts;
     size_t count = 0;

@@ -18,7 +18,7 @@ typedef struct ais_job_record {
     bool owns; /* both: they were read */
 } ais_job_record;
 
-/* Opens the checkpoint that the options ask for, and removes one that is not to be gone on with. */
+/* Opens the checkpoint that the options name, and removes one that is not to be continued. */
 ais_status ais_job_open(ais_context *context, const ais_target *target, const ais_run_options *options,
                         ais_job_record *record);
 

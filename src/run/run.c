@@ -22,7 +22,7 @@
 
 enum {
     usual_chains = 16,
-    usual_draws = 1000, /* per chain, and up to most_usual where the verdict would ask for more */
+    usual_draws = 1000, /* per chain, and up to most_usual where the verdict needs more */
     most_usual = 4 * usual_draws,
     learned_warmup = 20, /* nothing adapts, and chains start where learning has been */
     rival_warmup = 500,  /* what NUTS and the random walk take to adapt */
@@ -30,8 +30,8 @@ enum {
     judging_share = 16 /* judging may take a sixteenth of what was evaluated before */
 };
 
-/* Who asked a run to stop wants it to end: numbers that are judged even so, and seconds that asking the density again
- * may take. */
+/* After a stop the run should end soon: how many numbers are judged even so, and how many seconds evaluating the
+ * density again may take. */
 static const double most_judged_stopped = 4e6, stopped_seconds = 4;
 
 /* One job under way. */
@@ -87,7 +87,7 @@ static ais_status check_options(ais_context *context, const ais_run_options *opt
         return ais_fail(context, AIS_BAD_ARGUMENT,
                         "a kernel is given, so nothing is learned: leave out the options of learning");
     if (options->before.training && !options->before.kernel)
-        return ais_fail(context, AIS_BAD_ARGUMENT, "a training is given without its kernel");
+        return ais_fail(context, AIS_BAD_ARGUMENT, "a training without its kernel was given");
     if (options->extend < 0 || !(options->checkpoint_seconds >= 0))
         return ais_fail(context, AIS_BAD_ARGUMENT, "extend and checkpoint_seconds must not be negative");
     if ((options->resume || options->extend > 0) && !options->checkpoint)
@@ -160,7 +160,7 @@ static ais_status take_learned(ais_context *context, job *this, bool stopped) {
     const ais_run_learned learned = {result->kernel, result->training, stopped, rival ? result->training->rival : NULL};
     ais_status status =
         this->options.learned ? this->options.learned(context, &learned, this->options.learned_data) : AIS_OK;
-    /* What was stopped goes on with learning: its draws are not to be gone on with. */
+    /* A run that was stopped while learning continues with learning: its draws are not to be continued. */
     if (stopped) ais_job_forget(&this->record);
     if (status == AIS_OK) status = ais_job_note(context, &this->record, result->kernel, result->training, this->began);
     if (status == AIS_OK && rival) status = join_rival(context, this);
@@ -213,8 +213,8 @@ static int most_draws(const job *this) {
     return draws < least ? least : draws > most ? most : (int)draws;
 }
 
-/* Nobody said how many draws: as many as the verdict asks for, if that is not many more than usual and there is room to
- * look at them. What is drawn with a kernel that was given is no more than usual. */
+/* By default as many draws as the verdict needs, if that is not many more than usual and they fit into memory. With a
+ * given kernel, the usual number. */
 static void choose_draws(const job *this, ais_sample_options *options) {
     double numbers = (double)most_usual * options->chains * (this->target->dim + 1);
     if (options->draws > 0 || options->effective > 0) return;
@@ -225,7 +225,7 @@ static void choose_draws(const job *this, ais_sample_options *options) {
     options->effective = (double)AIS_LEAST_ESS * options->chains;
 }
 
-/* Judging takes about a microsecond a number: no more draws than a tenth of the time is enough for. */
+/* Judging takes about a microsecond per number: at most as many draws as can be judged in a tenth of the time. */
 static void fit_deadline(const job *this, ais_sample_options *options) {
     double fit = fmax(1e5 * this->budget.seconds / ((double)this->target->dim * options->chains), 1);
     if (this->budget.seconds == 0 || (options->draws > 0 && options->draws <= fit)) return;
@@ -233,8 +233,8 @@ static void fit_deadline(const job *this, ais_sample_options *options) {
     options->effective = fmin(options->effective, (double)options->draws * options->chains);
 }
 
-/* Unless it was said, warm-up is no more than a part of a budget: a twentieth where nothing adapts, else a quarter, a
- * trajectory being reckoned at sixteen evaluations. */
+/* By default warm-up takes only a part of a budget: a twentieth where nothing adapts, else a quarter, counting a
+ * trajectory as sixteen evaluations. */
 static int warmup_of(const job *this, long evaluations) {
     int said = this->options.warmup;
     if (said != 0) return said > 0 ? said : 0;
@@ -335,7 +335,7 @@ static double judging_seconds(const job *this) {
     return this->budget.seconds == 0 ? 0 : left > 0 ? left : -1;
 }
 
-/* Rank 0 judges, unless it would keep somebody waiting who wants the run to end. */
+/* Rank 0 judges, unless the run was stopped and judging would take long. */
 static bool to_be_judged(const job *this) {
     const ais_draws *draws = this->result->draws;
     if (!draws || !ais_ranks_lead(this->options.ranks)) return false;

@@ -2,8 +2,8 @@
  *
  * Both are looked at between legs of the run. Evaluations are dealt to the chains in equal parts, of what is left at
  * the beginning of a leg; a leg is as long as half of that lasts, going by what the dearest chain has needed. So chains
- * with long trajectories can use what those with short ones leave, nobody has to wait for anybody, and no more is ever
- * asked for than there is. */
+ * with long trajectories can use what those with short ones leave, no chain has to wait for another, and no more is
+ * ever asked for than there is. */
 #include <limits.h>
 #include <math.h>
 
@@ -109,7 +109,7 @@ static double predicted(const ais_sampling *run) {
     return ceil(reserve * look->last * fmax(times, look->doubt));
 }
 
-/* Going on because of a doubt must be worth it: no more than so many times the draws that were enough by their ESS.
+/* Continuing because of a doubt must be worth it: at most this many times the draws that were enough by their ESS.
  * Where a least number was made in any case, more of them must be likely to do. */
 static bool enough(ais_sampling *run, int done) {
     enum { most_times = 4 };
@@ -136,7 +136,7 @@ static ais_status find_doubt(ais_context *context, const ais_sampling *run, doub
 static ais_status look(ais_context *context, ais_sampling *run, int done, int planned, ais_leg *leg) {
     ais_goal *goal = &run->goal;
     goal->look.doubt = 1;
-    double worst, tail = INFINITY; /* progress is told while they are computed, and goes by the last ones */
+    double worst, tail = INFINITY; /* progress is reported while they are computed, from the previous ones */
     ais_status status =
         ais_kept_least(context, &run->kept, run->pool, ais_column_worst, goal->effective, &goal->look.worst_at, &worst);
     if (status == AIS_OK && worst >= goal->effective)

@@ -1,4 +1,4 @@
-/* Draws that are kept in memory for as long as somebody has to judge them. */
+/* Draws that are kept in memory as long as they have to be judged. */
 #ifndef AIS_SAMPLER_KEPT_H
 #define AIS_SAMPLER_KEPT_H
 
@@ -21,8 +21,8 @@ static inline double *ais_kept_row(const ais_kept *kept, int i, int c) {
     return kept->x + ((size_t)i * (size_t)kept->chains + (size_t)c) * (size_t)kept->room;
 }
 
-/* Whether draws that are enough by their ESS leave a doubt that more of them would take away: how many times as many, 1
- * where there is none. */
+/* Whether draws that suffice by their ESS leave a doubt that more draws would remove: how many times as many are
+ * needed, 1 if there is no doubt. */
 typedef struct ais_doubt {
     ais_status (*times)(ais_context *context, void *data, const ais_kept *kept, double *times);
     void *data;

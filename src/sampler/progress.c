@@ -1,4 +1,4 @@
-/* What a run tells while it goes on. */
+/* What a run reports while it is under way. */
 #include <math.h>
 
 #include "base/clock.h"

@@ -1,8 +1,8 @@
 /* The state of a drawing in its checkpoint: what the run counts, and a record of every chain.
  *
- * Records are of chains, not of blocks, so that a run goes on with another number of threads or ranks. What is counted
- * of a block is dealt to its chains and put together again; sums stay what they are. A checkpoint is made only between
- * two rounds in which nothing was cut short, for all chains are at the same step there. */
+ * Records are of chains, not of blocks, so that a run can continue with another number of threads or ranks. What is
+ * counted of a block is dealt to its chains and put together again; sums stay what they are. A checkpoint is made only
+ * between two rounds in which nothing was cut short, for all chains are at the same step there. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static unsigned char *record_of(const ais_sampling *run, int chain) {
     return run->last.records + (size_t)chain * run->last.record_bytes;
 }
 
-/* ---- going on ------------------------------------------------------------------------------------ */
+/* ---- continuing ---------------------------------------------------------------------------------- */
 
 void ais_block_recall_starts(const ais_sampling *run, int b, double *start) {
     size_t dim = (size_t)run->target->dim;

@@ -1,4 +1,4 @@
-/* Drawing that can be gone on with, by a checkpoint and a journal (docs/design.md, "Going on"). */
+/* Drawing that can be continued, from a checkpoint and a journal (docs/design.md, "Resuming"). */
 #ifndef AIS_SAMPLER_RESUME_H
 #define AIS_SAMPLER_RESUME_H
 
@@ -12,12 +12,12 @@ typedef struct ais_drawing {
     ais_checkpoint *checkpoint; /* open; its next section, if there is one, is that of the drawing */
     const char *path;           /* of the journal */
     int extend;                 /* draws per chain that are added to a finished run; 0: none */
-    ais_journal *journal;       /* rank 0's, while the run goes on; closed at its end */
+    ais_journal *journal;       /* rank 0's, during the run; closed at its end */
     bool unlimited;             /* out: the run was extended, and budgets did not count */
 } ais_drawing;
 
 /* ais_sample, resumed where the checkpoint has the section of a drawing, and with checkpoints on the way. A run that
- * was finished is not gone on with, but for `extend`: its draws are handed to the sinks again. drawing NULL:
+ * was finished is not continued, except by `extend`: its draws are passed to the sinks again. drawing NULL:
  * nothing of that. doubt, or NULL, has a say in when the effective draws that are wanted are enough; what it says must
  * follow from the draws alone. */
 ais_status ais_sample_on(ais_context *context, const ais_target *target, const ais_kernel *kernel,

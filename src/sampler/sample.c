@@ -248,7 +248,7 @@ static void begin_phase(ais_sampling *run, bool warming) {
     memset(run->accept, 0, held * sizeof *run->accept);
 }
 
-/* One phase, warm-up or sampling, leg by leg and round by round. on: it goes on in the middle. level: at its end all
+/* One phase, warm-up or sampling, leg by leg and round by round. on: it continues in the middle. level: at its end all
  * chains are at the same step. */
 static ais_status run_phase(ais_context *context, ais_sampling *run, bool warming, bool on, ais_ending *ending,
                             bool *level) {
@@ -391,7 +391,7 @@ static ais_status begin(ais_context *context, ais_sampling *run, ais_ending *end
     if (status != AIS_OK) return status;
     run->phase_started = ais_now();
     if (run->resumed) recall_leg(run);
-    if (run->repeats) return begin_sinks(context, run); /* nobody will step */
+    if (run->repeats) return begin_sinks(context, run); /* there are no steps to make */
     ais_pool_run_part(run->pool, run->blocks, ais_block_init, run);
     status = start_failure(context, run, ending);
     if (status == AIS_OK) status = collect_tallies(context, run);
@@ -418,7 +418,7 @@ static void release(ais_sampling *run) {
     ais_pool_free(run->pool);
 }
 
-/* The most draws a chain: as many as were asked for, and where they are judged on the way as many as can be kept. */
+/* The most draws per chain: as many as were requested, and if they are judged on the way, as many as can be kept. */
 static int most_draws(const ais_sample_options *options, int dim, int chains) {
     if (options->effective == 0) return options->draws ? options->draws : 1000;
     double fit = fmax(floor(AIS_MOST_KEPT / ((dim + 1.0) * chains)), 1),

@@ -19,7 +19,7 @@ typedef struct ais_tally {
     double worst_round_trip;
     long divergences;          /* of this phase */
     long densities, gradients; /* of this call */
-    bool gave_up;              /* a step failed after somebody had asked for the end */
+    bool gave_up;              /* a step failed after the run had been stopped */
 } ais_tally;
 
 /* Some chains that step together on one thread at a time. */
@@ -35,8 +35,8 @@ typedef struct ais_block {
     atomic_int done; /* draws of this round; written by the block's thread alone */
 } ais_block;
 
-/* A stretch of draws between two moments at which the run asks whether and how to go on. Where these moments lie is a
- * function of draws and counts alone, so that the result does not depend on the clock. */
+/* A stretch of draws between two moments at which the run decides whether and how to continue. Where these moments lie
+ * is a function of draws and counts alone, so that the result does not depend on the clock. */
 typedef struct ais_leg {
     int until;      /* draws of this phase */
     long allowance; /* evaluations of every chain */
@@ -51,7 +51,7 @@ typedef struct ais_looks {
     double worst;          /* ESS at the last look; NAN before */
     double tail;           /* the smallest tail ESS then; INFINITY where the worst ESS was not reached yet */
     int worst_at, tail_at; /* coordinates that had them; -1: none */
-    double doubt;          /* times as many draws that a doubt asked for, where both were enough; 1: none */
+    double doubt;          /* how many times as many draws a doubt required, where both were enough; 1: none */
     int enough_at;         /* draws at which both were enough; 0 before */
 } ais_looks;
 
@@ -67,7 +67,7 @@ typedef struct ais_goal {
 /* A run between two rounds, when all its chains are at the same step: what a checkpoint has of it. */
 typedef struct ais_snapshot {
     int planned;   /* draws per chain */
-    bool extended; /* more than were asked for at first: budgets count no longer */
+    bool extended; /* more than were first requested: budgets no longer apply */
     bool warming;
     int warmup_done, draws_done;
     long steps, start_evaluations, warmup_evaluations;
@@ -96,7 +96,7 @@ typedef struct ais_sampling {
     bool single; /* every chain is alone by itself, not for the sake of sharing out work */
     ais_candidates own_start;
     ais_sink *const *sink;
-    int sinks, begun; /* begun: how many of them were asked to */
+    int sinks, begun; /* begun: on how many of them begin was called */
     ais_pool *pool;
     const ais_ranks *ranks;
     ais_part part;               /* this rank's blocks */
@@ -122,7 +122,7 @@ typedef struct ais_sampling {
     ais_drawing *drawing;  /* where a checkpoint is kept; or NULL */
     ais_snapshot last;     /* what the checkpoint has, or will have */
     bool resumed;          /* from it */
-    bool repeats;          /* the run was finished: its draws go to the sinks again, and nobody steps */
+    bool repeats;          /* the run was finished: its draws go to the sinks again, and no step is made */
     double acceptance_now; /* as of the last round, for reports */
     long divergences_now;
 } ais_sampling;
@@ -187,7 +187,7 @@ void ais_run_watch(void *data);
 void ais_run_report(ais_sampling *run, bool over);
 void ais_run_see_to_deadline(ais_sampling *run);
 
-/* Whether somebody asked for the end, or the deadline came. */
+/* Whether the run was stopped, or the deadline has passed. */
 static inline bool ais_run_halted(const ais_sampling *run) {
     return ais_asked_to_stop(run->stop) || atomic_load_explicit(&run->halt, memory_order_relaxed);
 }

@@ -1,4 +1,4 @@
-/* Where chains whose proposals are independent begin when nobody says where. */
+/* Where chains with independent proposals start by default. */
 #ifndef AIS_SAMPLER_STARTS_H
 #define AIS_SAMPLER_STARTS_H
 

@@ -27,7 +27,7 @@ enum {
 
 typedef struct check {
     ais_context *context;
-    const ais_target *target, *asked; /* counted, and as it was given */
+    const ais_target *target, *asked; /* counted, and as given */
     uint64_t seed;
     double scale;                              /* of the start distribution */
     int count;                                 /* points at which logp is finite */
@@ -84,7 +84,7 @@ static bool find_inside(check *at) {
     return false;
 }
 
-/* How far coordinate i can go from at->point to one side before logp is -inf; INFINITY: as far as anybody looked. */
+/* How far coordinate i can go from at->point to one side before logp is -inf; INFINITY: no end was found. */
 static double reach(check *at, int i, double side) {
     enum { DOUBLINGS = 24, HALVINGS = 12 };
     double *x = at->point, from = x[i], good = 0, bad = INFINITY;
@@ -364,7 +364,8 @@ static ais_status check_together(check *at, ais_counted *counted, const ais_chec
     double answer;
     char text[400];
     ais_together_cost(at->asked, at->count, &densities, &gradients);
-    if (!ais_counted_add(counted, densities, gradients)) return AIS_OK; /* whoever looks at the budget says so */
+    if (!ais_counted_add(counted, densities, gradients))
+        return AIS_OK; /* the caller that checks the budget reports it */
     if (!ais_ask_together(at->asked, at->count, at->point, at->value, how, &found, &answer))
         return ais_fail_memory(at->context, "the check of a target", sizeof text);
     if (found < 0) return AIS_OK;

@@ -332,13 +332,13 @@ static ais_status make_object(ais_context *context, compilation *job, const char
     argument[n++] = "-lm";
     int result = run(job, argument);
     if (result != 0 || access(job->made, R_OK) != 0) return failed(context, job, result);
-    /* Whatever the umask: nobody else may change what we will run. */
+    /* Whatever the umask, no other user may change what we will run. */
     if (chmod(job->made, 0700) != 0 || rename(job->made, object) != 0)
         return ais_fail(context, AIS_FILE_ERROR, "cannot write %.300s: %s", object, strerror(errno));
     return AIS_OK;
 }
 
-/* Whether the object is there and nobody else's. */
+/* Whether the object exists and belongs to this user alone. */
 static bool usable(const char *object) {
     struct stat info;
     return lstat(object, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&

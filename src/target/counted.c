@@ -32,7 +32,7 @@ static double grad(const double *x, double *gradient, void *data) {
     return NAN;
 }
 
-/* Lanes past the last chain are nobody's: they are not worth an evaluation. */
+/* Lanes past the last chain are padding and not worth an evaluation. */
 static void packed_batch(const ais_counted *counted, const double *x, double *result) {
     size_t dim = (size_t)counted->inner->dim, chains = counted->chains, lanes = counted->padded;
     for (size_t i = 0; i < dim; i++)

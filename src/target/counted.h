@@ -1,7 +1,7 @@
 /* A target that counts its evaluations, and refuses them once a budget is spent.
  *
  * Every block of chains has one of its own: its thread alone writes the counts, so that counting needs no lock, and
- * anybody may read them. A question beyond the budget, or after *halt was set, is answered with NaN without asking the
+ * any thread may read them. An evaluation beyond the budget, or after *halt was set, returns NaN without calling the
  * density, at which every kernel ends its step with an error. Whoever sees such an error looks at `refused` before he
  * blames the density. */
 #ifndef AIS_TARGET_COUNTED_H

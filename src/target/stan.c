@@ -90,7 +90,7 @@ static unsigned mixed(uint64_t number) {
     return (unsigned)(number >> 32);
 }
 
-/* Generated quantities that cannot be had leave the rest as it is, transformed parameters the parameters. */
+/* If generated quantities fail the rest stays valid; if transformed parameters fail, the parameters do. */
 static void show_row(ais_stan *stan, const double *x, bs_rng *rng, double *value) {
     char *message = NULL;
     int depth = 3, code = stan->bridge.constrain(stan->model, true, rng != NULL, x, value, rng, &message);
@@ -131,7 +131,7 @@ void ais_stan_show(size_t n, const double *x, uint64_t stream, double *value, do
     }
 }
 
-/* ---- what is told at the end ---------------------------------------------------------------------- */
+/* ---- what is reported at the end ------------------------------------------------------------------ */
 
 /* "mu = 1.5, tau = -3 and 8 more" */
 static void write_point(const ais_stan *stan, const double *x, char *text, size_t size) {

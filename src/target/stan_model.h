@@ -8,11 +8,11 @@
 #include "target/stan.h"
 #include "target/stan_bridge.h"
 
-/* Points, or draws, at which the program raised an error. Of them the one nearest to 0 is told: which one comes first
+/* Points, or draws, at which the program raised an error. The one nearest to 0 is reported: which one comes first
  * depends on the threads. */
 typedef struct ais_stan_failures {
     atomic_long count;
-    double distance; /* of the one that is told, squared */
+    double distance; /* of the one that is reported, squared */
     double *x;
     char message[160];
 } ais_stan_failures;

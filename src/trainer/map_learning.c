@@ -13,7 +13,7 @@
 #include "simd/normal.h"
 #include "trainer/identity.h"
 
-/* Draws that are wanted where nobody says how many, and points that the archive holds at the most. */
+/* Draws that are wanted by default, and the most points that the archive holds. */
 static const double usual_wanted = 16000;
 static const size_t most_points = 65536, most_bytes = (size_t)256 << 20;
 enum { FEW_TRIPS = 100 }; /* of a ladder: the log Z and shares of fewer are uncertain */
@@ -314,7 +314,7 @@ static ais_status explore_by_slopes(ais_context *context, ais_map_learning *this
     return explore(context, this);
 }
 
-/* Whether nothing so far will do: the look says itself that it may have missed modes, or proposals are hardly ever
+/* Whether nothing so far will do: the look reports that it may have missed modes, or proposals are almost never
  * accepted. A ladder takes some hundred thousand evaluations to learn, and with a gradient a hundred or more per
  * effective draw: where NUTS leads through the modes, proposals need to cross less often. In few dimensions maps follow
  * any shape; so they may around a single mode, where they are tried before. */
@@ -403,7 +403,7 @@ static void take_ladder(ais_map_learning *this) {
     size_t dim = (size_t)this->archive.dim, wanted = (size_t)training->count;
     for (size_t k = 0; k < wanted; k++)
         memcpy(training->x + k * dim, climbed->x + k * climbed->count / wanted * dim, dim * sizeof(double));
-    /* Replicas that do not get around agree with themselves: what they say of Z, and of its error, is no estimate. */
+    /* Replicas that do not get around agree with each other: their log Z, and its error, is not an estimate. */
     bool around = !climbed->lost && climbed->trips >= FEW_TRIPS;
     training->log_z = around ? climbed->log_z : NAN;
     training->log_z_error = around ? climbed->log_z_error : NAN;
@@ -552,7 +552,7 @@ static ais_status read_options(ais_context *context, ais_map_learning *this, boo
     return AIS_OK;
 }
 
-/* Points that follow p, whoever drew them: the affine map is fitted to them. */
+/* Points that follow p, from whatever source: the affine map is fitted to them. */
 static ais_status take_points_from(ais_context *context, ais_map_learning *this, size_t n, const double *x) {
     size_t dim = (size_t)this->archive.dim;
     double *logp = malloc(n * (dim + 1) * sizeof *logp);

@@ -48,7 +48,7 @@ typedef struct ais_climbed {
 /* The fit to come, or under way. */
 typedef struct ais_fit_plan {
     int number;
-    bool anew; /* a new map, whitened by the present points */
+    bool new_map; /* the next fit begins a new map, whitened by the present points */
     long steps;
     double likelihood_share;
     size_t draws; /* of the judgement after it */
@@ -182,7 +182,7 @@ ais_status ais_map_climb(ais_context *context, ais_map_learning *learning);
 
 /* ---- map_state.c ----------------------------------------------------------------------------------- */
 
-/* Section "map" of the checkpoint: all that is known when a fit goes on, but for the fit itself. */
+/* Section "map" of the checkpoint: the whole state while a fit is under way, except the fit itself. */
 void ais_map_exchange(ais_checkpoint *checkpoint, void *learning);
 
 #endif

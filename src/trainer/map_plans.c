@@ -53,7 +53,7 @@ static const ais_map_plan plane[] = {{.shape = {.map = AIS_SPLINE,
                                       .last_rate = 0.6,
                                       .recipe = LIKELIHOOD(4e-3, 256)}};
 
-/* Several modes, or no gradient, in three dimensions or more: the axis that divides modes first. */
+/* Several modes, or no gradient, in three dimensions or more: the axis that separates modes comes first. */
 static const ais_map_plan wide[] = {{.shape = {.map = AIS_SPLINE,
                                                .reversal = AIS_SWAP,
                                                .layers = 3,

@@ -190,11 +190,11 @@ static void add_evidence(ais_map_learning *this, const ais_weighing *term, doubl
     this->most_even = fmax(this->most_even, this->share);
 }
 
-/* Proposals that an effective draw costs: with steps of NUTS after every so many of them, in *proposals, where there
+/* Proposals that an effective draw costs: with steps of NUTS after every *proposals of them where there
  * are gradients; alone (0) where there are none, where a map is so bad that NUTS knows nothing of its latent space, or
- * where the caller has shaped it: then it draws as it was asked for. Of a mixture NUTS steps in the space of its modes'
- * common covariance, unless the mixture is fair enough by itself or the dimensions are few, where weights teach any
- * shape. */
+ * where the caller chose its shape: then it draws by proposals alone, as requested. Of a mixture NUTS steps in the
+ * space of its modes' common covariance, unless the mixture is fair enough by itself or the dimensions are few, where
+ * weights teach any shape. */
 static double effective_cost(const ais_map_learning *this, bool map, const ais_verdict *verdict, int *proposals) {
     /* Of a step of NUTS where p is about normal; the less it is so in the latent space, the more. */
     static const double usual_leapfrogs = 7, hopeless = 0.1, of_modes = 0.5, fair = 3;
@@ -371,8 +371,8 @@ static ais_status take_data(ais_context *context, ais_map_learning *this, ais_fl
         status = weight ? ais_archive_weigh(context, &this->archive, this->job->pool, weight)
                         : ais_fail_memory(context, "weights", this->archive.count * sizeof *weight);
     }
-    if (status == AIS_OK && this->fit.anew) status = begin_map(context, this, weight);
-    this->fit.anew = false;
+    if (status == AIS_OK && this->fit.new_map) status = begin_map(context, this, weight);
+    this->fit.new_map = false;
     if (status == AIS_OK)
         status = this->slopes
                      ? ais_flow_data_slopes(context, data, &this->archive, ais_as_learned(this->present), hold)
@@ -485,7 +485,7 @@ static bool enlarge(ais_map_learning *this) {
     if (this->plan == &this->own_plan || !next || !(this->waste > much)) return false;
     this->plan = next;
     this->plan_number++;
-    this->fit.anew = true;
+    this->fit.new_map = true;
     this->flaw_before = NAN;
     return true;
 }
@@ -529,8 +529,8 @@ static ais_status plan_weights(ais_context *context, ais_map_learning *this, boo
         this->fine = settled || number >= MOST_ROUGH || ess > enough;
         /* Above a few dimensions there are other ways, and weights of a few points teach nothing. */
         if (this->fine && this->best && this->share<hopeless &&this->archive.dim> AIS_FEW_DIMENSIONS) return AIS_OK;
-        fit->anew = number < NEW_MAPS;
-        fit->steps = this->fine ? FINE : fit->anew ? ROUGH : SHORT;
+        fit->new_map = number < NEW_MAPS;
+        fit->steps = this->fine ? FINE : fit->new_map ? ROUGH : SHORT;
         fit->likelihood_share = this->fine ? 0.4 : 1;
         fit->draws = DRAWS;
         *due = true;
@@ -543,7 +543,7 @@ static ais_status plan_weights(ais_context *context, ais_map_learning *this, boo
 
 /* One fit, as long as the caller wants it. */
 static bool plan_given(ais_map_learning *this) {
-    this->fit.anew = true;
+    this->fit.new_map = true;
     this->fine = true;
     this->fit.steps = this->job->options->steps;
     this->fit.likelihood_share = this->slopes ? 0 : 0.4;
@@ -570,7 +570,7 @@ ais_status ais_map_rounds(ais_context *context, ais_map_learning *this) {
         if (!this->fitting && !this->slopes) status = draw_beside(context, this);
         if (status != AIS_OK) return status;
         if (!this->fitting) this->fit_began = ais_processor_now();
-        this->fitting = true; /* a training that is resumed goes on here */
+        this->fitting = true; /* a resumed training continues here */
         status = fit(context, this);
         this->fitting = false;
         this->job->training->attempts++;

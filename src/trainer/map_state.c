@@ -82,7 +82,7 @@ static void exchange_fit(ais_checkpoint *checkpoint, ais_map_learning *this) {
     ais_checkpoint_integer(checkpoint, "plan_number", &this->plan_number, 0, INT_MAX);
     ais_checkpoint_integer(checkpoint, "round", &this->round, 0, INT_MAX);
     ais_checkpoint_integer(checkpoint, "number", &fit->number, 0, INT_MAX);
-    ais_checkpoint_flag(checkpoint, "anew", &fit->anew);
+    ais_checkpoint_flag(checkpoint, "new_map", &fit->new_map);
     AIS_FIELD(checkpoint, fit, steps);
     ais_checkpoint_numbers(checkpoint, "likelihood_share", &fit->likelihood_share, 1);
     AIS_FIELD(checkpoint, fit, draws);

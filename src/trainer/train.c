@@ -20,14 +20,15 @@
 
 enum { DEFAULT_POPULATION = 512, HENON_POPULATION = 1024, PAPER_POPULATION = 4096 };
 static const double rivals_below = 0.7; /* worst ESS */
-/* Below this a second attempt at a henon kernel: some part of the space is left too seldom (docs/notebook/henon.md). */
+/* Below this there is a second attempt at a henon kernel: chains leave some part of the space too seldom
+ * (docs/notebook/henon.md). */
 static const double henon_enough = 0.35;
 
 static bool is_henon(const ais_train_options *options) {
     return options->paper || (options->shape && options->shape->map == AIS_HENON);
 }
 
-/* Whether anything was said that a ladder does not look at. */
+/* Whether an option was set that a ladder does not use. */
 static bool of_maps(const ais_train_options *options) {
     return options->shape || options->objective || options->rlogr || options->paper || options->steps ||
            options->rate != 0 || options->population || options->method != AIS_START_SEARCH;
@@ -54,7 +55,7 @@ static ais_status take_draws(ais_context *context, ais_training_run *this, const
     return AIS_OK;
 }
 
-static ais_status hunt(ais_context *context, ais_training_run *this, int wanted) {
+static ais_status search(ais_context *context, ais_training_run *this, int wanted) {
     ais_start *start;
     const ais_train_options *options = this->options;
     ais_start_options cold = {.seed = options->seed,
@@ -133,7 +134,7 @@ static ais_status begin(ais_context *context, ais_training_run *this) {
     if (status == AIS_OK && !resumed) {
         status = options->method == AIS_START_DRAWS  ? take_draws(context, this, options->start, wanted)
                  : options->method == AIS_START_NUTS ? start_with_nuts(context, this, wanted)
-                                                     : hunt(context, this, wanted);
+                                                     : search(context, this, wanted);
         training->start_seconds = ais_now() - this->began;
     }
     if (status != AIS_OK) return status;
@@ -160,7 +161,7 @@ static ais_status run_henon_stage(ais_context *context, ais_training_run *this, 
     return ais_henon_train(context, trainer, &stage, &watch);
 }
 
-/* The untrained map is x -> -x about: where that is hardly ever accepted, it has far to go. */
+/* The untrained map is approximately x -> -x: where that is almost never accepted, training takes longer. */
 static ais_status run_paper(ais_context *context, ais_training_run *this, ais_henon_trainer *trainer) {
     enum { CHAINS = 128, DRAWS = 50, NEAR = 1, FAR };
     static const double hardly = 0.1;
@@ -202,8 +203,8 @@ static ais_status run_henon_stages(ais_context *context, ais_training_run *this,
 }
 
 /* The paper's map on a plane starts near x -> -x, unwhitened: what its printed numbers rest on (docs/paper.md). In more
- * dimensions it starts near -0.8 x + 0.6 v about the population's mean: from the reflection some chains, where that is
- * seldom accepted, hardly move (docs/notebook/paper.md). */
+ * dimensions it starts near -0.8 x + 0.6 v about the population's mean: starting from the reflection, some chains
+ * hardly move where it is seldom accepted (docs/notebook/paper.md). */
 static ais_status make_henon(ais_context *context, ais_training_run *this, const ais_shape *shape) {
     ais_status status = ais_kernel_learned(context, shape, this->options->seed, &this->present);
     if (status != AIS_OK) return status;
@@ -217,7 +218,7 @@ static ais_status make_henon(ais_context *context, ais_training_run *this, const
     return ais_flow_whiten(context, this->present, this->population, AIS_WHITEN_FULL);
 }
 
-/* In place of that of the kernel before. */
+/* Replaces that of the previous kernel. */
 static ais_status keep_discriminator(ais_context *context, const ais_training_run *this,
                                      const ais_henon_trainer *trainer) {
     ais_discriminator shape;

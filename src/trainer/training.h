@@ -6,7 +6,7 @@
 
 #include "checkpoint/checkpoint.h"
 
-/* Opens the checkpoint that the options ask for. */
+/* Opens the checkpoint that the options name. */
 ais_status ais_training_checkpoint(ais_context *context, const ais_target *target, const ais_train_options *options,
                                    ais_checkpoint **checkpoint);
 
@@ -17,7 +17,7 @@ ais_status ais_training_open(ais_context *context, const char *path, char *ident
 
 enum { AIS_MOST_POINTS = 4096 }; /* that the curve has room for */
 
-/* Tells whoever is told, seconds and what is left of the stage filled in; with `point` the curve gets one. Both times
+/* Reports progress, with seconds and what is left of the stage filled in; with `point` the curve gets one. Both times
  * by ais_now(). */
 void ais_training_tell(ais_training *training, double began, double stage_began, ais_train_progress progress,
                        bool point, void (*tell)(const ais_train_progress *, void *), void *data);

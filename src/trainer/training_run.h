@@ -21,9 +21,9 @@ typedef struct ais_training_run {
     int paper_start;     /* how far the paper's preset begins from the target; 0: not judged yet */
     ais_kernel *present; /* of the present attempt */
     ais_kernel *best;
-    ais_train_progress last; /* told */
+    ais_train_progress last; /* reported */
     double told;             /* when */
-    long evaluations;        /* so far, as far as anybody counted */
+    long evaluations;        /* so far, as far as they are counted */
     double best_ess;         /* of the best kernel; -1 before there is one */
 } ais_training_run;
 

@@ -129,7 +129,8 @@ static ais_status check_reach(const verification *of, const double *weight) {
         100 * reach.share, 100 * reach.error, AIS_FEW_PROPOSALS, 100 * AIS_REACH_ERROR);
 }
 
-/* Fresh proposals of the run, which nobody chose among, rather than those by which learning chose the kernel. */
+/* By the run's own proposals, which played no part in any choice, rather than those by which learning chose the kernel.
+ */
 static ais_status tell_log_z(const verification *of, const double *weight) {
     const ais_training *training = of->options->training;
     ais_diagnosis *diagnosis = of->diagnosis;

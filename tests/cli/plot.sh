@@ -84,7 +84,7 @@ head -c 5 "$work/steps.pdf" | grep -q '%PDF-'
 [ "$(code "$ais" bench steps --out "$work/steps.gif")" = 2 ]
 grep -q "must end in .svg, .png or .pdf" "$work/stderr"
 [ "$(code "$ais" bench threads --out "$work/threads.svg")" = 2 ]
-grep -q "none of which is measured" "$work/stderr"
+grep -q "none of these was chosen" "$work/stderr"
 [ "$(code "$ais" bench steps --seconds 1e-4 --out "$work/nowhere/steps.svg")" = 1 ]
 ! ls "$work"/*.part "$work/threads.svg" 2> /dev/null
 
@@ -126,7 +126,7 @@ refuse 2 "x.2 is not a number" plot "$work/run" --truth "$work/text.json" -o "$w
 echo '{"x": [1, 2, 3]}' > "$work/three.json"
 refuse 2 "no parameter 'x.3'" plot "$work/run" --truth "$work/three.json" -o "$work/bad"
 echo '[1' > "$work/cut.json"
-refuse 2 "is no JSON" plot "$work/run" --truth "$work/cut.json" -o "$work/bad"
+refuse 2 "is not JSON" plot "$work/run" --truth "$work/cut.json" -o "$work/bad"
 refuse 2 "for the figures of --report" diagnose "$work/run/draws.nc" --truth x.1=0
 refuse 2 "add --report" sample mog6 --parameters x.1 -q -o "$work/bad"
 refuse 2 "no parameter 'y'" run mog6 --parameters y -q -o "$work/bad"

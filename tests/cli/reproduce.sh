@@ -59,7 +59,7 @@ refuse() { # CODE PART words...
 }
 refuse 2 "did you mean 'triangle'" reproduce --only triangel
 refuse 2 "unknown experiment" reproduce --only x
-refuse 2 "one word too many" reproduce mog2
+refuse 2 "one argument too many" reproduce mog2
 refuse 2 "is empty" reproduce --out ""
 refuse 1 "cannot" reproduce --only triangle --out /proc/nowhere
 echo "reproduce keeps its promises"

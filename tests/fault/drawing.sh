@@ -168,7 +168,7 @@ fi
 "$ais" sample heart --sampler nuts --chains 2 --draws 100000000 -q -o shared > /dev/null 2>&1 & job=$!
 until_drawing shared 1
 [ "$(code "$ais" sample mog6 --sampler rwm -q -o shared)" = 1 ] || say "two runs into one folder"
-grep -q "^aisampler: another run (process $job on .*) is writing into shared: wait for its end, or choose another directory$" stderr || say lock
+grep -q "^aisampler: another run (process $job on .*) is writing into shared: wait until it ends, or choose another directory$" stderr || say lock
 [ "$(wc -l < stderr)" = 1 ] || say "more than a line"
 kill -KILL $job
 wait $job 2>/dev/null || true

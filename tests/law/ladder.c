@@ -113,15 +113,15 @@ static void log_z_is_right(void **unused) {
         assert_ok(context, ais_state_new(&context, &target, 4, 0, 1, 0, start, &state));
         assert_ok(context, kernel->type->init(&context, kernel, state, &own));
         for (int guess = -1; guess < 2; guess++) {
-            ais_ladder_tally *told = ais_ladder_told(own);
-            for (int k = 0; k < RUNGS; k++) told->guess[k] = guess;
-            ais_ladder_clear(told);
+            ais_ladder_tally *tally = ais_ladder_tally_of(own);
+            for (int k = 0; k < RUNGS; k++) tally->guess[k] = guess;
+            ais_ladder_clear(tally);
             for (uint64_t end = state->step + STEPS_EACH; state->step < end; state->step++)
                 assert_ok(context, kernel->type->step(&context, kernel, state, own, &info));
-            double log_z = ais_ladder_log_z((const ais_ladder *)kernel, told);
-            print_message("map %d, guess %d: log Z %.3f, %ld trips\n", m, guess, log_z, told->arrived[RUNGS - 1]);
+            double log_z = ais_ladder_log_z((const ais_ladder *)kernel, tally);
+            print_message("map %d, guess %d: log Z %.3f, %ld trips\n", m, guess, log_z, tally->arrived[RUNGS - 1]);
             assert_true(fabs(log_z - 2) < 0.1);
-            assert_true(told->arrived[RUNGS - 1] > 100);
+            assert_true(tally->arrived[RUNGS - 1] > 100);
         }
         ais_state_free(state);
         ais_kernel_free(kernel);

@@ -320,7 +320,7 @@ static void a_deadline_ends_in_time(void **state) {
     options.warmup = 100000;
     out = run_on(target, NUTS, &options);
     assert_int_equal(out.status, AIS_STOPPED);
-    assert_non_null(strstr(out.message, "the deadline of 0.6 s came after"));
+    assert_non_null(strstr(out.message, "the deadline of 0.6 s passed after"));
     assert_int_equal(out.result.draws, 0);
     ais_draws_free(out.draws);
 }

@@ -225,7 +225,7 @@ static void every_fault_is_named(void **state) {
 
     memcpy(keep, x + DRAWS, sizeof keep); /* chain 2 stays in the right mode */
     for (int t = 0; t < DRAWS; t++) x[DRAWS + t] = fabs(x[DRAWS + t]);
-    expect_warning(&r, &pair, "chain 2 missed mode 1; the fewest are 1 of 2", -1);
+    expect_warning(&r, &pair, "chain 2 missed mode 1; the fewest visited are 1 of 2", -1);
     expect_warning(&r, &pair, "R-hat of x.1 is 1.", -1);
     strcpy(r.draws.sampler, "nuts"); /* who cannot learn is not told to */
     expect_warning(&r, &pair, "the chains do not agree; draw more or warm up longer", -1);

@@ -33,7 +33,7 @@ static void kernels(void **state) {
     const double mean[2] = {NAN, 0}, factor[4] = {1, 0, 0, 1};
     assert_says("has no involution", AIS_BAD_ARGUMENT, ais_kernel_involution(&context, walk, 1, z, image, NULL));
     assert_says("has no whitening", AIS_BAD_ARGUMENT, ais_kernel_whiten(&context, walk, mean, factor));
-    assert_says("is no latent kernel", AIS_BAD_ARGUMENT, ais_kernel_set_proposals(&context, walk, 3));
+    assert_says("is not a latent kernel", AIS_BAD_ARGUMENT, ais_kernel_set_proposals(&context, walk, 3));
     const ais_shape affine = {.map = AIS_AFFINE, .reversal = AIS_SWAP, .dim = 2};
     ais_kernel *map, *latent;
     assert_ok(fresh, ais_kernel_learned(&fresh, &affine, 1, &map));

@@ -149,7 +149,7 @@ static void what_is_not_a_density(void **state) {
     (void)state;
     refused(file("n1.c", "int x;\n", ""), AIS_BAD_DENSITY, "there is no aisampler_density in it");
     refused(file("n2.c", head, "AIS_DENSITY = {.version = 7, .size = 1, .dim = 1, .logp = logp};"), AIS_BAD_DENSITY,
-            "version is 7, but this library wants 1");
+            "version is 7, but this library needs 1");
     refused(file("n3.c", head, "AIS_DENSITY = {.version = 1, .size = 12, .dim = 1, .logp = logp};"), AIS_BAD_DENSITY,
             "size is 12, but");
     refused(file("n4.c", head, "AIS_DENSITY = {AIS_DENSITY_HEAD, .logp = logp};"), AIS_BAD_DENSITY,

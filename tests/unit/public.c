@@ -34,6 +34,25 @@ static void names(void **state) {
     assert_true(!ais_classical_takes(walk, "cal"));
 }
 
+/* In the order of ais_map, as a kernel of that map is named. */
+static void maps(void **state) {
+    (void)state;
+    ais_map_entry at;
+    int count = 0;
+    for (; ais_map_builtin(count, &at); count++) {
+        ais_context context = {0};
+        ais_kernel *kernel;
+        ais_shape shape = {.map = (ais_map)count, .reversal = AIS_SWAP, .dim = 2};
+        assert_ok(context, ais_kernel_learned(&context, &shape, 1, &kernel));
+        assert_string_equal(ais_kernel_name(kernel), at.name);
+        assert_int_equal(ais_kernel_shape(kernel)->layers, at.layers);
+        assert_true(at.bins == (count == AIS_SPLINE));
+        ais_kernel_free(kernel);
+    }
+    assert_int_equal(count, AIS_AFFINE + 1);
+    assert_true(!ais_map_builtin(-1, &at));
+}
+
 static void targets(void **state) {
     (void)state;
     ais_target *target = open_target("banana"), *none = NULL;
@@ -177,6 +196,7 @@ static void speeds(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names),
+        cmocka_unit_test(maps),
         cmocka_unit_test(targets),
         cmocka_unit_test(budgets),
         cmocka_unit_test(summaries),

@@ -43,7 +43,7 @@ static void unknown_names(void **state) {
     refused("bananas", AIS_BAD_ARGUMENT, "'aisampler targets' lists them");
     refused("something else", AIS_BAD_ARGUMENT, "there is no target 'something else'; 'aisampler targets'");
     refused("data.csv", AIS_BAD_ARGUMENT, "blr:FILE.csv");
-    refused("", AIS_BAD_ARGUMENT, "no target is named");
+    refused("", AIS_BAD_ARGUMENT, "no target was given");
     refused("blr", AIS_BAD_ARGUMENT, "blr needs a file");
     refused("blr:", AIS_BAD_ARGUMENT, "blr needs a file");
     refused("nowhere.c", AIS_FILE_ERROR, "cannot open nowhere.c");
