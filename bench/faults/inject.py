@@ -21,6 +21,7 @@ import argparse
 import dataclasses
 import difflib
 import hashlib
+import itertools
 import json
 import os
 import pathlib
@@ -41,6 +42,7 @@ BRIEF = "malloc thread fork write sync rename open".split()
 MOST_TRACES, HEAD = 1 << 22, struct.Struct(f"{len(KINDS) + 1}Q")
 KEPT = (".lock", ".checkpoint", ".journal", ".training")  # files to go on from, judged by going on
 CLOCK = re.compile(r"second|elapsed|date|created|steps_per|_over_|rate|us$|time")
+numbers_of_runs = itertools.count()
 PATIENCE = 150  # a process apart has its own limits, and the machine may be busy
 
 
@@ -72,6 +74,7 @@ JOBS = [
     Job("sample --resume", "sample mog6 --sampler rwm --draws 20 --chains 2 -q -o made --resume".split(), "made"),
     Job("sample --extend", "sample mog6 --sampler rwm --draws 20 --chains 2 -q -o made --extend 10".split(), "made"),
     Job("diagnose netCDF", "diagnose made/draws.nc --report page.html".split(), "."),
+    Job("diagnose, no page", "diagnose made/draws.nc".split()),
     Job("diagnose CSV", "diagnose made/draws-1.csv made/draws-2.csv --target mog6 --json".split()),
     Job("plot svg", "plot made -f corner -o out".split(), "out"),
     Job("plot png", "plot made -f trace,rank --format png -o out".split(), "out"),
@@ -277,7 +280,7 @@ def main() -> int:
     parser.add_argument("--every", action="store_true", help="every allocation, not one per place")
     parser.add_argument("--only", default="", help="jobs whose name begins with this")
     parser.add_argument("--kinds", default=",".join(FAULTS))
-    parser.add_argument("--number", default="", help="one fault, e.g. malloc:17 or write:3+: its outcome in full")
+    parser.add_argument("--number", default="", help="faults, e.g. malloc:17,write:3+: their outcome in full")
     parser.add_argument("--error", type=int, default=0, help="number of the error instead of the usual one")
     parser.add_argument("-j", type=int, default=1, help="runs at a time")
     options = parser.parse_args()
@@ -287,6 +290,14 @@ def main() -> int:
     with tempfile.TemporaryDirectory(dir=base) as work, ThreadPoolExecutor(options.j) as pool:
         injector = Injector(options.build.resolve(), pathlib.Path(work))
         return inject(injector, pool, options)
+
+
+def show(job: Job, fault: str, wrong: str, whole: Outcome, got: Outcome) -> None:
+    print(f"{job.name}, {fault}: exit {got.code}, fired {got.fired}: {wrong or 'as it should'}\n{got.said}")
+    texts = {name: (whole.files.get(name, b"").decode(errors="replace"), data.decode(errors="replace"))
+             for name, data in got.files.items() if name.endswith(("json", "csv"))}
+    for name, (one, other) in [("stdout", (whole.printed, got.printed)), *sorted(texts.items())]:
+        print("\n".join(difflib.unified_diff(one.splitlines(), other.splitlines(), "whole/" + name, "found/" + name, lineterm="", n=0)))
 
 
 def inject(injector: Injector, pool: ThreadPoolExecutor, options: argparse.Namespace) -> int:
@@ -306,7 +317,7 @@ def inject(injector: Injector, pool: ThreadPoolExecutor, options: argparse.Names
             return 1
 
         def one(fault: str, job: Job = job, whole: Outcome = whole, earlier: dict[str, bytes] = earlier) -> tuple[str, str, Outcome]:
-            place = "run-" + re.sub(r"\W", "-", fault)
+            place = f"run-{next(numbers_of_runs)}-" + re.sub(r"\W", "-", fault)
             got = injector.run(job, place, fault, error=options.error)
             wrong = injector.judge(job, whole, got, earlier)
             for path in (injector.work / place, *(injector.work / (place + end) for end in (".log", ".out", ".err"))):
@@ -314,12 +325,8 @@ def inject(injector: Injector, pool: ThreadPoolExecutor, options: argparse.Names
             return fault, wrong, got
 
         if options.number:
-            fault, wrong, got = one(options.number)
-            print(f"{job.name}, {fault}: exit {got.code}, fired {got.fired}: {wrong or 'as it should'}\n{got.said}")
-            for name in sorted(got.files):
-                if name.endswith(("json", "csv")) and got.files[name] != whole.files.get(name):
-                    texts = [data.decode(errors="replace").splitlines() for data in (whole.files.get(name, b""), got.files[name])]
-                    print("\n".join(difflib.unified_diff(*texts, "whole/" + name, "found/" + name, lineterm="", n=0)))
+            for fault, wrong, got in pool.map(one, options.number.split(",")):
+                show(job, fault, wrong, whole, got)
             continue
         cells = []
         for kind in kinds:

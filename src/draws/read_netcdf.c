@@ -257,15 +257,23 @@ static char *stat_name(const char *netcdf) {
     return strdup(name);
 }
 
-/* Who made the draws: attributes that our files have and others' may have. */
-static void read_maker(const netcdf_reader *reader, ais_draws *draws) {
-    size_t length;
-    if (nc_inq_attlen(reader->file, NC_GLOBAL, "sampler", &length) == NC_NOERR && length < sizeof draws->sampler &&
-        nc_get_att_text(reader->file, NC_GLOBAL, "sampler", draws->sampler) != NC_NOERR)
-        draws->sampler[0] = 0;
-    if (nc_inq_attlen(reader->file, NC_GLOBAL, "max_treedepth", &length) == NC_NOERR && length == 1 &&
-        nc_get_att_int(reader->file, NC_GLOBAL, "max_treedepth", &draws->max_depth) != NC_NOERR)
-        draws->max_depth = 0;
+/* Attributes that are absent, or of another kind, are none; one that cannot be read is an error. */
+static bool is_none(int code) {
+    return code == NC_ENOTATT || code == NC_ECHAR || code == NC_ERANGE || code == NC_EBADTYPE;
+}
+
+/* Who made the draws: attributes that our files have and others' may have. An error of netCDF. */
+static int read_maker(const netcdf_reader *reader, ais_draws *draws) {
+    size_t length = 0, depths = 0;
+    int code = nc_inq_attlen(reader->file, NC_GLOBAL, "sampler", &length);
+    if (!code && length < sizeof draws->sampler)
+        code = nc_get_att_text(reader->file, NC_GLOBAL, "sampler", draws->sampler);
+    if (code) draws->sampler[0] = 0;
+    if (code && !is_none(code)) return code;
+    code = nc_inq_attlen(reader->file, NC_GLOBAL, "max_treedepth", &depths);
+    if (!code && depths == 1) code = nc_get_att_int(reader->file, NC_GLOBAL, "max_treedepth", &draws->max_depth);
+    if (code) draws->max_depth = 0;
+    return is_none(code) ? NC_NOERR : code;
 }
 
 static ais_status read_numbers(ais_context *context, const netcdf_reader *reader, ais_draws *draws) {
@@ -297,8 +305,8 @@ static ais_status read_open_file(ais_context *context, netcdf_reader *reader, ai
     ais_draws *draws;
     status = ais_draws_new(context, (int)dim, (int)reader->chains, (int)reader->draws, reader->stats, &draws);
     if (status != AIS_OK) return status;
-    read_maker(reader, draws);
-    status = read_numbers(context, reader, draws);
+    int code = read_maker(reader, draws);
+    status = code ? fail(context, reader, code) : read_numbers(context, reader, draws);
     if (status == AIS_OK)
         *draws_out = draws;
     else
