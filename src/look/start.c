@@ -67,6 +67,16 @@ static ais_status refuse(ais_context *context, const ais_target *target, const a
     return AIS_OK;
 }
 
+/* Whether another batch may begin: within the effort, or within twice of it, but no more than a quarter of a budget,
+ * where the last one found a mode. */
+static bool goes_on(const session *s, bool found) {
+    const ais_evaluator *evaluator = &s->evaluator;
+    long limit = 2 * s->search.effort;
+    if (evaluator->most && limit > evaluator->most / 4) limit = evaluator->most / 4;
+    if (ais_search_goes_on(&s->search)) return true;
+    return found && s->modes.mixture.count > 1 && evaluator->densities + evaluator->gradients < limit;
+}
+
 /* Optimisations in batches, as long as they find something: one batch in vain is enough for a density with one mode,
  * two for others. Differences make a gradient dear; in few dimensions the screen's summits are better places to begin
  * at. */
@@ -76,7 +86,7 @@ static ais_status optimise(session *s) {
     int runs = s->modes.mixture.count ? usual : usual / 2; /* the first know nothing of scales, and take longer */
     ais_status status = AIS_OK;
     for (int done = 0; done < most && vain < (s->modes.mixture.count > 1 ? 2 : 1) && status == AIS_OK; done += runs) {
-        if (done && !ais_search_goes_on(&s->search)) break;
+        if (done && !goes_on(s, vain == 0)) break;
         int before = s->modes.mixture.count;
         tell(s, "optimising", (double)done / most);
         status = ais_search_begin(&s->search, runs);
