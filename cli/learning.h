@@ -13,7 +13,7 @@ typedef struct learning {
     bool resume;
     bool ladder;           /* and nothing else of all this */
     const char *folder;    /* made before training begins; or NULL */
-    bool over;             /* learning was, when the run was interrupted: drawing goes on */
+    bool over;             /* learning was, when the run was interrupted: drawing continues */
     char checkpoint[4224]; /* kept up to date while training goes on; empty: none */
 } learning;
 

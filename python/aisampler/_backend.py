@@ -40,7 +40,7 @@ def _answer(logp: Callable, x: np.ndarray) -> Any:
 
 
 def detect(logp: Callable, x: np.ndarray) -> str:
-    """By what the function answers at x. Where neither JAX nor PyTorch is loaded it is not asked."""
+    """By what the function returns at x. If neither JAX nor PyTorch is loaded it is not called."""
     if not (_loaded("jax") or _loaded("torch")):
         return "numpy"
     if _loaded("torch") and isinstance(logp, sys.modules["torch"].nn.Module):
@@ -62,7 +62,7 @@ def detect(logp: Callable, x: np.ndarray) -> str:
 
 def adapt(logp: Callable, grad: Union[Callable, bool, None], x: np.ndarray, vectorized: Optional[bool],
           backend: Optional[str], pool: Any) -> Functions:
-    """The user's functions as the callbacks want them; x is a point where the density may be asked."""
+    """The user's functions in the form of the callbacks; x is a point where the density may be evaluated."""
     if backend is not None and backend not in BACKENDS:
         raise ValueError(f"backend must be one of {', '.join(BACKENDS)}, not {backend!r}")
     if grad is True or not (grad is None or grad is False or callable(grad)):
@@ -72,7 +72,7 @@ def adapt(logp: Callable, grad: Union[Callable, bool, None], x: np.ndarray, vect
         functions = NumPyFunctions(logp, grad if callable(grad) else None, vectorized is not False)
         return functions if pool is None else PooledFunctions(functions, Pool(pool))
     if callable(grad):
-        raise TypeError(f"grad is not needed: {name} differentiates logp; for functions of NumPy say backend=\"numpy\"")
+        raise TypeError(f"grad is not needed: {name} differentiates logp; for functions of NumPy pass backend=\"numpy\"")
     if pool is not None:
         raise TypeError(f"pool is for functions of NumPy: {name} has threads of its own")
     if name == "jax":

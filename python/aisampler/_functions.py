@@ -131,7 +131,7 @@ class PooledFunctions(Functions):
 
 
 def died(death: WorkerDied, items: List[np.ndarray]) -> DensityError:
-    """Which of the points it was nobody knows who is alive."""
+    """Which of the points it was cannot be known."""
     points = np.concatenate([np.atleast_2d(item) for item in items])
     where = f"one of {len(points)} points, the first of which is x" if len(points) > 1 else "x"
     return DensityError(f"a worker of the pool died ({death}) at {where} = {described(points[0])}", points if len(points) > 1 else points[0])

@@ -1,4 +1,4 @@
-"""Functions written in JAX: vmap, value_and_grad, jit. Imported only when JAX is there already, or asked for."""
+"""Functions written in JAX: vmap, value_and_grad, jit. Imported only if JAX is already loaded, or requested."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SIZES = 8  # batches are padded to powers of this: each size is compiled once
 
 
 def of_a_point(logp: Callable, x: np.ndarray) -> bool:
-    """Whether it takes one point, (dim,) -> (): asked of shapes alone, nothing is computed."""
+    """Whether it takes one point, (dim,) -> (): decided by shapes alone, nothing is computed."""
     import jax
 
     try:
@@ -45,7 +45,7 @@ class JaxFunctions(Functions):
         except Exception as error:
             raise DensityError(
                 f"JAX cannot trace logp ({type(error).__name__}: {str(error).splitlines()[0]}): write it with jax.numpy and "
-                "jax.lax, or say backend=\"numpy\" and vectorized=False",
+                "jax.lax, or pass backend=\"numpy\" and vectorized=False",
                 x,
             ) from error
         self.has_slope = gradient and self._differentiable(x)
@@ -56,7 +56,7 @@ class JaxFunctions(Functions):
             self.slope(x)
         except Exception as error:
             warnings.warn(
-                f"JAX cannot differentiate logp ({type(error).__name__}: {str(error).splitlines()[0]}): drawing goes on "
+                f"JAX cannot differentiate logp ({type(error).__name__}: {str(error).splitlines()[0]}): drawing continues "
                 "without a gradient; grad=False says that this is right",
                 stacklevel=6,
             )
@@ -80,7 +80,7 @@ class JaxFunctions(Functions):
 
 
 def _agrees(functions: Any, x: np.ndarray) -> bool:
-    """Whether a point has the same value alone and among others, to what the library asks of a batch."""
+    """Whether a point has the same value alone and among others, to the precision that the library requires of a batch."""
     many = x + 0.01 * np.arange(64)[:, None]
     alone = np.concatenate([functions.values(point[None]) for point in many])
     with np.errstate(invalid="ignore"):

@@ -55,7 +55,7 @@ class Kernel:
         return f"<aisampler.Kernel {self.name} of {self.dim} parameters>"
 
     def __reduce__(self) -> Any:
-        raise TypeError("a kernel does not travel: save it, and load it there")
+        raise TypeError("a kernel cannot be pickled: save it, and load it there")
 
 
 def load_kernel(path: Union[str, os.PathLike]) -> Kernel:

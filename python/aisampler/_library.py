@@ -298,7 +298,7 @@ def _find_library() -> str:
 
 
 def find_command() -> str:
-    """The command that belongs to the library."""
+    """The command beside the library."""
     library = _find_library()
     folder = os.path.dirname(library)
     for path in (os.path.join(folder, "aisampler"), os.path.join(os.path.dirname(folder), "bin", "aisampler")):

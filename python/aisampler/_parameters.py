@@ -113,7 +113,7 @@ class Parameters:
         elif text is None and hasattr(prior, "ppf"):
             quantile = prior.ppf
         elif text is None:
-            raise TypeError(f"the prior of {name} must be a text such as \"normal(0, 1)\", a frozen distribution of "
+            raise TypeError(f"the prior of {name} must be a string such as \"normal(0, 1)\", a frozen distribution of "
                             f"scipy.stats, or a pair of one of them and a count, not {prior!r}")
         if text is not None:
             self._each.append(_parse(name, text))
@@ -153,7 +153,7 @@ class Parameters:
         return target
 
     def middle(self) -> np.ndarray:
-        """A point that a density may be asked at: medians of the priors, or between the bounds."""
+        """A point at which the density may be evaluated: medians of the priors, or between the bounds."""
         target = self.around(Target(name=b"probe", dim=self.dim))
         x, theta, slope = np.zeros(target.dim), np.zeros(self.dim), np.zeros(1)
         target.view.contents.show(1, x.ctypes.data, 0, theta.ctypes.data, slope.ctypes.data, target.data)
@@ -182,7 +182,7 @@ class Summed:
 
 
 def has_observations(likelihood: Callable, x: np.ndarray, vectorized: Optional[bool]) -> bool:
-    """Whether it has a row of values per point. What it raises is raised again when it is asked in earnest."""
+    """Whether it has a row of values per point. What it raises here it will raise again when it is really called."""
     two = np.stack([x, x])
     try:
         found = likelihood(two if vectorized is not False else x)

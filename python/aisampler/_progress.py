@@ -40,7 +40,7 @@ class _Terminal:
 
 
 class _Lines:
-    """No terminal, but somebody asked for it."""
+    """Not a terminal, but requested."""
 
     every = 2.0
 
@@ -111,7 +111,7 @@ class ProgressLine:
         self._state = ", ".join(words)
 
     def show(self) -> None:
-        """Called by whoever waits, several times a second."""
+        """Called by the waiting thread, several times per second."""
         elapsed = time.monotonic() - self._began
         if self._place is None or elapsed - self._written < self._place.every:
             return

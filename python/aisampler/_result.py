@@ -48,7 +48,7 @@ class Summary(Dict[str, Dict[str, float]]):
 
 
 class Run:
-    """What the library made, kept as long as anybody may ask for its report or its kernel."""
+    """What the library made, kept as long as its report or its kernel may be needed."""
 
     def __init__(self, made: Any, kernel: Optional[Kernel], target: Any, open_target: Optional[Callable[[], Any]], title: str,
                  seed: int, configuration: List[str], again: Optional[Callable[[int], "Result"]] = None):
@@ -164,13 +164,13 @@ class Result:
     def extend(self, draws: int) -> "Result":
         """A result with this many more draws per chain, all of them judged together; this one stays as it is.
 
-        It equals that of a run that had asked for more draws at first. The run must have been given a ``checkpoint``,
-        from which it goes on, and must be over. What ``effective``, ``evaluations`` or ``seconds`` ended goes on without
+        It equals that of a run with more draws from the start. The run must have had a ``checkpoint``, from which it
+        continues, and must be over. What ``effective``, ``evaluations`` or ``seconds`` ended continues without
         that limit.
         """
         again = self._kept().again
         if again is None:
-            raise Error("nothing was kept to go on from: give sample() a checkpoint")
+            raise Error("there is nothing to continue from: give sample() a checkpoint")
         if draws < 1:
             raise ValueError(f"draws must be 1 or more, not {draws!r}")
         return again(draws)
@@ -182,7 +182,7 @@ class Result:
 
     def _kept(self) -> Run:
         if self._run is None:
-            raise Error("a result that was pickled has no kernel, no report and no end to add to: save the kernel, write the report before")
+            raise Error("a result that was pickled has no kernel, no report and cannot be extended: save the kernel and write the report first")
         return self._run
 
     def __getstate__(self) -> Dict[str, Any]:

@@ -47,7 +47,7 @@ def _options(seed: int, chains: int, draws: int, threads: int, effective: float,
 
 
 def _configuration(options: RunOptions) -> List[str]:
-    """What was asked for, as the report tells it."""
+    """The settings of the call, as the report shows them."""
     names = ("seed", "chains", "draws", "threads", "effective", "evaluations", "seconds")
     return [f"{name} = {getattr(options, name):g}" if isinstance(getattr(options, name), float)
             else f"{name} = {getattr(options, name)}" for name in names if name == "seed" or getattr(options, name)]
@@ -59,7 +59,7 @@ def _take_kernel(kernel: Union[Kernel, str, os.PathLike, None], options: RunOpti
     if isinstance(kernel, (str, os.PathLike)):
         kernel = load_kernel(kernel)
     if not isinstance(kernel, Kernel):
-        raise TypeError(f"kernel must be that of a result, or a file, not {kernel!r}")
+        raise TypeError(f"kernel must be the kernel of a result, or a file, not {kernel!r}")
     options.before.kernel = kernel.address
     options.before.warmup = kernel.warmup
     return kernel
@@ -68,7 +68,7 @@ def _take_kernel(kernel: Union[Kernel, str, os.PathLike, None], options: RunOpti
 def _keep(checkpoint: Union[str, os.PathLike, None], resume: bool, progress: ProgressLine, options: RunOptions) -> None:
     if checkpoint is None:
         if resume:
-            raise TypeError("resume goes with checkpoint: where the run is to go on from")
+            raise TypeError("resume needs checkpoint: the file to continue from")
         return
     path = os.fsencode(checkpoint)
     options.checkpoint, options.resume = path, resume
@@ -113,7 +113,7 @@ def _own(density: Density, dim: int, names: Optional[Sequence[str]], start_scale
 
 
 class _Job:
-    """One call of ais_run, and what belongs to it."""
+    """One call of ais_run, with everything that it needs."""
 
     def __init__(self, target: Any, options: RunOptions, stop: ctypes.c_int, title: str, kernel: Optional[Kernel],
                  progress: ProgressLine, density: Optional[Density] = None, parameters: Optional[Parameters] = None,
@@ -228,23 +228,23 @@ def sample(
         a library ``model.so`` made by BridgeStan. Draws are of its parameters, transformed parameters and generated
         quantities; ``unconstrained`` has the parameters as the sampler sees them.
     data
-        Of the program: a dict of numbers and arrays, or the path of a JSON file.
+        The program's data: a dict of numbers and arrays, or the path of a JSON file.
     grad
-        Its gradient, (n, dim) -> (n, dim), or with ``vectorized=False`` (dim,) -> (dim,). False: JAX and PyTorch are not
-        to differentiate it.
+        The gradient of ``logp``, (n, dim) -> (n, dim), or with ``vectorized=False`` (dim,) -> (dim,). False: JAX and
+        PyTorch do not differentiate it.
     vectorized
-        Whether the functions take a batch. None: for NumPy yes, for JAX and PyTorch it is found out.
+        Whether the functions take a batch. None: for NumPy yes; for JAX and PyTorch it is detected.
     backend
-        "numpy", "jax" or "torch"; None: by what ``logp`` returns, which is asked at one point if JAX or PyTorch is
-        loaded.
+        "numpy", "jax" or "torch"; None: recognised by what ``logp`` returns at one point, if JAX or PyTorch is loaded.
     pool
-        For slow functions of NumPy: anything with ``map``, such as the pools of multiprocessing, concurrent.futures and
+        For slow functions of NumPy: an object with a method ``map``, such as the pools of multiprocessing,
+        concurrent.futures and
         mpi4py.futures, or a client of dask. Functions must be picklable where workers are processes.
     names
-        Of the parameters; x.1, x.2, ... when left out.
+        The parameters' names; x.1, x.2, ... by default.
     bounds
-        A pair (low, high) for each parameter, None where there is no bound. ``logp`` is evaluated inside of them only and
-        knows nothing of the transform: draws, ``logp`` and log Z are those of the parameters themselves. Warnings and
+        A pair (low, high) for each parameter, None where there is no bound. ``logp`` is only evaluated inside them and
+        need not know of the transform: draws, ``logp`` and log Z are those of the parameters themselves. Warnings and
         ``start_scale`` are about the unbounded scale: log-odds between two bounds, the logarithm of the distance to one.
         Short for a ``prior`` of "between(low, high)" and the like.
     seed
@@ -254,38 +254,41 @@ def sample(
     evaluations, seconds
         Budgets of the whole call; 0: no limit. Learning gets half at most.
     chains, draws
-        ``draws`` per chain, at most; 0: 1000, and up to 4000 where the verdict asks for more, or as many as
-        ``effective`` takes.
+        ``draws`` per chain, at most; 0: 1000, and up to 4000 if the verdict needs more, or as many as ``effective``
+        takes.
     threads
-        Of the library; 0: one per core, or with ``pool`` one per worker. A function in Python is called by one thread at
+        The library's threads; 0: one per core, or with ``pool`` one per worker. A function in Python is called by one
+        thread at
         a time.
     start_scale
-        Chains start from, and modes are looked for in, N(0, start_scale^2); 0: 1, or the target's own.
+        The search for modes, and chains, start from N(0, start_scale^2); 0: 1, or the target's own.
     kernel
-        Of an earlier result, or the file it was saved in: nothing is learned. log Z is told where it proposes by a map
-        or a mixture.
+        The kernel of an earlier result, or the file it was saved in: nothing is learned. log Z is estimated if the
+        kernel proposes from a map or a mixture.
     log_likelihood
-        Of every observation, (n, dim) -> (n, observations), evaluated at the draws for ``arviz.loo``:
+        The log likelihood of every observation, (n, dim) -> (n, observations), evaluated at the draws for
+        ``arviz.loo``:
         see :meth:`Result.add_log_likelihood`.
     checkpoint
         A file that is renewed while draws are made, with ``CHECKPOINT.journal`` beside it, which has the draws; while a
         kernel is learned, ``CHECKPOINT.training``. For ``resume`` and :meth:`Result.extend`.
     resume
-        Go on from the checkpoint, if there is one, after the process was killed: the draws are the same as if it had not
-        been. Density and arguments must be those of then.
+        Continue from the checkpoint, if there is one, after the process was killed: the draws are the same as if it had
+        not been. Density and arguments must be the same.
     progress
-        One line on stderr, or in the notebook. None: where that is a terminal or a notebook.
+        One line on stderr, or in the notebook. None: only in a terminal or a notebook.
 
     Returns
     -------
     Result
-        After Ctrl-C with the draws so far, and ``stopped`` true. When there are none yet, ``KeyboardInterrupt``.
+        After Ctrl-C it has the draws so far, and ``stopped`` is true; if there are none yet, ``KeyboardInterrupt`` is
+        raised.
 
     Raises
     ------
     DensityError
-        The function raised (its exception is the cause, with its traceback) or returned what is no log density;
-        ``point`` is where, and ``result`` has the draws so far, if there are any.
+        The function raised (its exception is the cause, with its traceback) or returned something that is not a log
+        density; ``point`` is where, and ``result`` has the draws so far, if any.
     Error
         The library refused or failed, and says why.
     """
@@ -298,19 +301,19 @@ def sample(
     _report_to(line, options)
     _keep(checkpoint, resume, line, options)
     if stan is None and data is not None:
-        raise TypeError("data belong to a Stan program: stan=")
+        raise TypeError("data are for a Stan program: stan=")
     if likelihood is not None:
         if logp is not None or prior is None:
-            raise TypeError("likelihood goes with prior, and in the place of logp")
+            raise TypeError("likelihood goes with prior, in place of logp")
         logp = likelihood
     if (stan is None) == (logp is None):
         if logp is not None:
             raise TypeError("sample() takes either logp or stan, not both")
-        raise TypeError("likelihood is missing: the prior alone is no posterior" if prior is not None else
+        raise TypeError("likelihood is missing: the prior alone gives no posterior" if prior is not None else
                         "sample() needs a density: logp, prior and likelihood, or stan")
     if stan is not None or isinstance(logp, (str, os.PathLike)):
         if any(wish is not None for wish in (dim, grad, names, prior, bounds, vectorized, backend, pool)):
-            raise TypeError("dim, grad, names, prior, bounds, vectorized, backend and pool belong to a function: a target that "
+            raise TypeError("dim, grad, names, prior, bounds, vectorized, backend and pool are for functions: a target that "
                             "is named has its own")
         spec = os.fspath(logp if stan is None else stan)
         text = data_text(data)

@@ -1,4 +1,4 @@
-"""Functions written in PyTorch: vmap where it works, autograd. Imported only when PyTorch is there already, or asked for."""
+"""Functions written in PyTorch: vmap where it works, autograd. Imported only if PyTorch is already loaded, or requested."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class TorchFunctions(Functions):
             return None
 
     def _agrees(self, x: np.ndarray) -> bool:
-        """Whether a point has the same value alone and among others, to what the library asks of a batch."""
+        """Whether a point has the same value alone and among others, to the precision that the library requires of a batch."""
         many = x + 0.01 * np.arange(64)[:, None]
         try:
             together = self._batch(many)
@@ -114,7 +114,7 @@ class TorchFunctions(Functions):
             if not self._answers(x):  # the run tells what is wrong
                 return True
             warnings.warn(
-                f"PyTorch cannot differentiate logp ({type(error).__name__}: {str(error).splitlines()[0]}): drawing goes on "
+                f"PyTorch cannot differentiate logp ({type(error).__name__}: {str(error).splitlines()[0]}): drawing continues "
                 "without a gradient; grad=False says that this is right",
                 stacklevel=6,
             )

@@ -65,7 +65,7 @@ def test_what_cannot_go_on_says_so(tmp_path):
     result = aisampler.sample(logp, 2, chains=4, draws=50)
     with pytest.raises(aisampler.Error, match="give sample\\(\\) a checkpoint"):
         result.extend(10)
-    with pytest.raises(TypeError, match="resume goes with checkpoint"):
+    with pytest.raises(TypeError, match="resume needs checkpoint"):
         aisampler.sample(logp, 2, resume=True)
     kept = aisampler.sample(logp, 2, chains=4, draws=50, checkpoint=tmp_path / "c")
     with pytest.raises(ValueError, match="1 or more"):

@@ -150,7 +150,7 @@ def test_bounds_that_make_no_sense(bounds):
     ({"a": "uniform(3, 1)"}, r"parameter a: uniform\(3, 1\): low must be below high"),
     ({"a": "unifrom(0, 1)"}, "did you mean 'uniform'"),
     ({"a": "normal(0)"}, r"must be normal\(mean, sd\) with numbers"),
-    ({"a": 3}, "the prior of a must be a text"),
+    ({"a": 3}, "the prior of a must be a string"),
     ({"a": "simplex"}, "it needs a count of 2 or more"),
     ({}, "prior must be a dict"),
     ("normal(0, 1)", "dim is missing"),
@@ -168,5 +168,5 @@ def test_what_does_not_go_together():
         aisampler.sample(function, 1, prior={"a": "real"}, bounds=[(0, 1)])
     with pytest.raises(ValueError, match="the prior has 1 parameters"):
         aisampler.sample(function, 2, prior={"a": "real"})
-    with pytest.raises(TypeError, match="a target that is named|belong to a function"):
+    with pytest.raises(TypeError, match="a target that is named|are for functions"):
         aisampler.sample("mog6", prior={"a": "real"})

@@ -171,8 +171,8 @@ def test_where_the_program_failed_is_told():
     (dict(stan=program("fixed")), aisampler.Error, "no parameters"),
     (dict(stan=program("broken")), aisampler.Error, "line 6, column 7"),
     (dict(stan="model {"), aisampler.Error, "the Stan program does not compile"),
-    (dict(stan=program("rejects"), dim=2), TypeError, "belong to a function"),
-    (dict(logp="mog6", data={"N": 1}), TypeError, "data belong to a Stan program"),
+    (dict(stan=program("rejects"), dim=2), TypeError, "are for functions"),
+    (dict(logp="mog6", data={"N": 1}), TypeError, "data are for a Stan program"),
     (dict(logp="mog6", stan=program("rejects")), TypeError, "not both"),
 ])
 def test_what_is_wrong_is_said(wish, kind, said):
