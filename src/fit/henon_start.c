@@ -1,4 +1,4 @@
-/* How a henon kernel is prepared, and the stages that measure best. */
+/* How a henon kernel is prepared, and the stages that did best in trials. */
 #include <math.h>
 #include <string.h>
 

@@ -191,7 +191,7 @@ static void next_batch(stage_fit *this) {
     ais_henon_objective_draw(&this->objective, this->trainer->seed, this->trainer->draws++);
 }
 
-/* `swap` leaves the base as it is only where both halves have the same scales. */
+/* `swap` leaves the base unchanged only if both halves have the same scales. */
 static void tie_scales(const stage_fit *this) {
     size_t dim = (size_t)this->trainer->learned->shape.dim;
     ais_real *scale = this->objective.batch.gradient + this->trainer->count - 2 * dim;
@@ -216,7 +216,7 @@ static ais_status step(ais_context *context, ais_loop *loop, int network, double
     return AIS_OK;
 }
 
-/* A kernel that no longer moves is lost, unless it never did. */
+/* A kernel that no longer moves is lost, unless it has never moved. */
 static ais_status judge(ais_context *context, ais_loop *loop, ais_judgement *judgement) {
     const stage_fit *this = loop->self;
     const ais_henon_trainer *trainer = this->trainer;

@@ -46,7 +46,7 @@ void ais_loop_take_best(ais_loop *loop) {
 
 /* ---- going back --------------------------------------------------------------------------------- */
 
-/* Moments that led astray are forgotten. */
+/* Adam's moments, which led astray, are cleared. */
 static void set_weights(ais_network *network, const ais_real *weights) {
     memcpy(network->weights, weights, bytes_of(network));
     if (network->adam.averaged) memcpy(network->adam.averaged, weights, bytes_of(network));
@@ -144,7 +144,7 @@ static void exchange_network(ais_checkpoint *checkpoint, ais_network *network) {
     ais_adam_exchange(checkpoint, network->name, &network->adam);
 }
 
-/* At the beginning of a round: what is sound is about to be renewed. */
+/* At the beginning of a round, before the sound weights are replaced. */
 static void exchange(ais_checkpoint *checkpoint, void *data) {
     ais_loop *loop = data;
     AIS_FIELD(checkpoint, loop, step);

@@ -41,8 +41,8 @@ typedef struct ais_loop ais_loop;
 typedef struct ais_judgement {
     double score;      /* to be maximised: worst ESS as a share of the draws, minus a held-out loss; NAN: none */
     double acceptance; /* for reports; NAN where there is none */
-    bool keep;         /* take these weights for the best in any case */
-    bool lost;         /* they are worth nothing: go back to the best */
+    bool keep;         /* these weights are the best in any case */
+    bool lost;         /* they are lost: go back to the best */
     bool end;          /* no further step is worth its time */
 } ais_judgement;
 
@@ -52,25 +52,25 @@ typedef struct ais_method {
     const char *name;
 
     /* Takes memory from loop->arena and lists networks by ais_loop_learn. Nothing may depend on what a checkpoint will
-     * bring. */
+     * restore. */
     ais_status (*begin)(ais_context *context, ais_loop *loop);
 
-    /* Before the turns of a step: new points, moves of a population. loop->round tells that a round begins. Where a
-     * a resumed training continues, this is called first. May set loop->over. NULL: nothing to do. */
+    /* Before the turns of a step: new points, moves of a population. loop->round tells that a round begins. When a
+     * resumed training continues, this is called first. May set loop->over. NULL: nothing to do. */
     ais_status (*prepare)(ais_context *context, ais_loop *loop);
 
     /* Loss of one network, whose gradient is left where ais_network.gradient says. */
     ais_status (*step)(ais_context *context, ais_loop *loop, int network, double *loss);
 
     /* Of the weights as they are now: the loop has put running averages in their place, where there are such. NULL:
-     * nobody judges, and the last weights are kept. */
+     * there is no judgement, and the last weights are kept. */
     ais_status (*judge)(ais_context *context, ais_loop *loop, ais_judgement *judgement);
 
     /* The method's fields of the checkpoint, beside those of the loop. NULL: none. */
     void (*exchange)(ais_checkpoint *checkpoint, ais_loop *loop);
 
-    /* After all, whatever came, a failed `begin` included. Weights are those of the last step (running averages where
-     * there are such); ais_loop_take_best brings the best. NULL: that is all. */
+    /* Called at the end in any case, even after a failed `begin`. Weights are those of the last step (running averages
+     * where there are such); ais_loop_take_best restores the best. NULL: nothing to do. */
     void (*end)(ais_loop *loop);
 } ais_method;
 
@@ -82,10 +82,10 @@ typedef struct ais_network {
     const ais_real *gradient;
     const ais_pace *pace; /* rates; those of the recipe */
     int turns;            /* steps of it in a step of the loop; 0: 1 */
-    long first;           /* steps of the loop, before the first one, in which only networks with such steps learn */
-    bool helper;          /* a critic or discriminator: no snapshots are kept of it */
-    ais_real *best;       /* of the best judgement; NULL: the loop's. A method's own outlives the loop */
-    ais_real *share;      /* of the rate, per weight; or NULL */
+    long first;      /* steps of the loop, before the first one, in which only networks that want such steps learn */
+    bool helper;     /* a critic or discriminator: no snapshots are kept of it */
+    ais_real *best;  /* of the best judgement; NULL: the loop's. A method's own outlives the loop */
+    ais_real *share; /* of the rate, per weight; or NULL */
     /* the loop's */
     ais_adam adam;
     ais_real *sound; /* weights at the beginning of the round */
@@ -110,7 +110,7 @@ typedef struct ais_loop_progress {
 typedef struct ais_watch {
     void (*progress)(void *data, const ais_loop_progress *progress);
     void *data;
-    const volatile sig_atomic_t *stop; /* not 0: end. Asked at the beginning of every round, as the deadline is */
+    const volatile sig_atomic_t *stop; /* not 0: end. Checked at the beginning of every round, like the deadline */
     double deadline;                   /* by ais_now() */
     const ais_ranks *ranks;            /* which stop together */
     ais_checkpoint *checkpoint;
@@ -161,7 +161,7 @@ bool ais_loop_learn(ais_loop *loop, const ais_network *network);
 /* Weights that are judged and kept: the running average, where there is one. */
 const ais_real *ais_network_kept(const ais_network *network);
 
-/* In end: the best weights become the weights, helpers' excepted. Without a judgement everything stays as it is. */
+/* In end: the best weights become the weights, except those of helpers. Without a judgement nothing changes. */
 void ais_loop_take_best(ais_loop *loop);
 
 #endif

@@ -259,7 +259,7 @@ static double fit(neck *of, size_t pivot, double rate, int turns) {
 
 /* ---- the pivot and the rate ----------------------------------------------------------------------- */
 
-/* A precision that does without a or b, where they explain no more than noise would (Schwarz's criterion): far along
+/* A precision without a or b, if they explain no more than noise would (Schwarz's criterion): far along
  * the neck a little b is everything, and so is a little a at the other end. */
 static void simplify(neck *of) {
     size_t n = of->n;

@@ -1,8 +1,8 @@
 /* The neck of a hierarchical density (map/neck.h) from gradients. Given the logarithm v of a scale, a normal density
  * of the others has the gradient -(A + B s)(u - m(v)) = -A u - B s u + c + d s with s = exp(-2 rate v): linear in the
- * matrices A and B and in c and d, so that points anywhere determine them by least squares, those before the neck too.
- * Axes that make A and B diagonal together are those of the density at every v. Which coordinate is v, and the rate, is
- * what leaves least. math.md (46), (47). */
+ * matrices A and B and in c and d, so that points anywhere determine them by least squares, even those outside the
+ * neck. Axes that make A and B diagonal together are those of the density at every v. The coordinate v and the rate are
+ * those that leave the least. math.md (46), (47). */
 #ifndef AIS_FIT_NECK_H
 #define AIS_FIT_NECK_H
 

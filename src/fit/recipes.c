@@ -8,7 +8,7 @@
 #define FROM_DRAWS(fastest)                                                                                            \
     .batch = 512, .round = 8, .pace = {.rate = (fastest), .warmup = 0.1, .clip = 5, .average = 0.99}
 
-/* Where nothing else is said, numbers come from trials whose tables are in docs/notebook/. */
+/* Unless noted otherwise, numbers come from trials whose tables are in docs/notebook/. */
 const ais_recipe ais_recipe_table[AIS_RECIPES] = {
     /* docs/notebook/henon.md, "The default": length is what mixtures want, and a step costs a fifth of an exact one. */
     [AIS_HENON_LIKELIHOOD] = {.name = "likelihood",

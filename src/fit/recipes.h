@@ -1,5 +1,5 @@
-/* How long, how fast and how often: the data of a training. All of them stand in the table of recipes.c, each with the
- * place its numbers come from. */
+/* How long, how fast and how often: the data of a training. All of them are in the table of recipes.c, each with the
+ * source of its numbers. */
 #ifndef AIS_FIT_RECIPES_H
 #define AIS_FIT_RECIPES_H
 

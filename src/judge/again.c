@@ -7,7 +7,7 @@
 
 enum { SPREAD = 48, HIGHEST = AIS_AGAIN - SPREAD, SHARE = 8 };
 
-/* Smaller changes do no harm to draws: other ways to round in batches of another size, single precision. */
+/* Smaller changes do not harm draws: batches of another size round differently, and so does single precision. */
 static double harmless(double logp) { return 0.02 + 1e-6 * fabs(logp); }
 
 static bool is_there(const size_t *list, size_t count, size_t draw) {
@@ -39,7 +39,7 @@ static size_t choose(const double *logp, size_t n, size_t most, size_t *list) {
     return count;
 }
 
-/* A sampler may have had its log density with the gradient, which another way through a solver leads to. */
+/* A sampler may have got its log density together with the gradient, which can take another path through a solver. */
 static double by_gradient(ais_evaluator *evaluator, const double *x, double *gradient) {
     const ais_target *target = evaluator->target;
     if (!target->grad) return NAN;

@@ -1,5 +1,6 @@
 /* Whether the density is still what it was when the draws were made: some of them are evaluated again. A density that
- * changes over time, or answers several threads wrongly now and then, gives draws of nothing in particular. */
+ * changes over time, or is sometimes wrong when several threads call it, gives draws of no well-defined distribution.
+ */
 #ifndef AIS_JUDGE_AGAIN_H
 #define AIS_JUDGE_AGAIN_H
 

@@ -4,10 +4,10 @@
 
 /* Nominal costs: a density of some thousand data points, and half the speed of one core of 2020. */
 static const double nominal_evaluation = 1e-4, nominal_arithmetic = 1e-10;
-/* What an evaluation counts for at the least where costs are measured: around one mode with a gradient, with several
- * modes, and without a gradient. */
+/* The least that an evaluation counts for when costs are measured: with one mode and a gradient, with several modes,
+ * and without a gradient. */
 static const double least_gradient = 2e-5, least_weighed = 3e-4, least_density = 1e-3;
-/* What a first round leaves of the waste, as a share (docs/notebook), and how far one round is believed. */
+/* What a first round leaves of the waste, as a share (docs/notebook), and how far one round's gain is trusted. */
 static const double usual_share = 0.4, least_share = 0.25, first_waste = 1;
 
 ais_economy ais_economy_begin(double wanted, bool measured) {

@@ -19,8 +19,8 @@ typedef struct ais_economy {
 /* Nominal costs. */
 ais_economy ais_economy_begin(double wanted, bool measured);
 
-/* A measured cost of an evaluation: rounded, and never below what evaluations are worth in any case, since they are
- * what people count; more where points are weighed, and most without gradients, where each one says less. */
+/* A measured cost of an evaluation: rounded, and never below a minimum, since users count evaluations; the minimum is
+ * larger where points are weighed, and largest without gradients, where each evaluation says less. */
 void ais_economy_measure(ais_economy *economy, double seconds, bool gradients, bool weighed);
 
 /* The nearest power of two. */

@@ -8,7 +8,7 @@
 /* c of (45) in units of Z. The larger it is, the more proposals say and the less the draws, which follow one another
  * and where there is no other step come from the same proposals. docs/results/calibration.md has others. */
 static const double limit = 20;
-static const double near = 1e-7; /* of log Z, to its value at the turn before */
+static const double near = 1e-7; /* of log Z, from its value at the previous turn */
 
 typedef struct means {
     double proposals, draws;
@@ -18,7 +18,7 @@ typedef struct means {
 static double of_proposal(double log_w, double c) { return 1 / (exp(-log_w) + 1 / c); }
 static double of_draw(double log_w, double c) { return 1 / (1 + exp(log_w) / c); }
 
-/* log Z of the proposals alone, to begin with. */
+/* log Z of the proposals alone, as the starting value. */
 static ais_evidence count_proposals(size_t n, const double *log_weight) {
     double top = -INFINITY, sum = 0;
     ais_evidence of = {.log_z = -INFINITY, .log_error = NAN};
@@ -42,7 +42,7 @@ static means means_of(size_t n, const double *log_weight, const double *weight, 
     return of;
 }
 
-/* What proposals may have been too few to meet: beyond the largest weight of m lies 1 / (m (1 - k)) of it in the mean,
+/* What too few proposals may have missed: beyond the largest weight of m lies 1 / (m (1 - k)) of it in the mean,
  * if the tail is Pareto's with shape k. k = 1/2 is as heavy as a standard error can stand. */
 static double unmet(size_t n, const double *log_weight, const ais_evidence *at) {
     static const double k = 0.5;
@@ -52,7 +52,7 @@ static double unmet(size_t n, const double *log_weight, const ais_evidence *at) 
     return expm1(top) / ((double)at->proposals * (1 - k));
 }
 
-/* Of the mean of a series along the chains; not by ais_mcse_mean, which does not tell that memory is out. */
+/* Of the mean of a series along the chains; not by ais_mcse_mean, which does not report that memory is out. */
 static ais_status mean_error(ais_context *context, const ais_draws *draws, const double *part, double *error) {
     size_t n = (size_t)draws->chains * (size_t)draws->draws;
     ais_column column;
@@ -67,8 +67,8 @@ static ais_status mean_error(ais_context *context, const ais_draws *draws, const
     return AIS_OK;
 }
 
-/* What every step adds to log Z in the first order: a proposal and the draw that may have come of it belong to one
- * another, and the error of their difference is that of a mean along chains. */
+/* What every step adds to log Z in the first order: a proposal and the draw that may have come from it are correlated,
+ * and the error of their difference is that of a mean along chains. */
 static ais_status find_error(ais_context *context, const ais_draws *draws, const double *log_weight,
                              const double *weight, double c, ais_evidence *at) {
     size_t n = (size_t)draws->chains * (size_t)draws->draws;

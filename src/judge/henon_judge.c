@@ -7,7 +7,7 @@
 
 enum { SHELLS = 6, CELLS = 8 };
 
-/* Parts of the space that the indicators tell apart. */
+/* Parts of the space that the indicators distinguish. */
 typedef struct division {
     size_t dim;
     double *mean, *sd;
@@ -120,7 +120,7 @@ static void count(const division *parts, size_t chains, size_t draws, const doub
     }
 }
 
-/* Parts with less of the mass are not judged: the few chains that enter them tell nothing. */
+/* Parts with less of the mass are not judged: too few chains enter them. */
 static const double least_mass = 0.02;
 
 ais_status ais_henon_judge(ais_context *context, const ais_population *population, const ais_kernel *kernel,

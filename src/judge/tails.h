@@ -2,9 +2,9 @@
  *
  * The outermost draws of a coordinate, O, are carried outwards by a map f that is affine in the other coordinates, and
  * the density is evaluated there. The mean of p(f(x)) |f'| / p(x) over the draws of O says which mass lies in f(O),
- * whether a chain was there or not, math.md (42); and the share of the draws that lie there says it, too. f is the map
- * that takes the next inner draws, I, to O, applied once more: so it follows places and widths that change with the
- * coordinate. Any other f would be right as well, and less precise. */
+ * whether a chain was there or not, math.md (42); and the share of the draws that lie there estimates the same mass. f
+ * is the map that takes the next inner draws, I, to O, applied once more: so it follows places and widths that change
+ * with the coordinate. Any other f would be right as well, and less precise. */
 #ifndef AIS_JUDGE_TAILS_H
 #define AIS_JUDGE_TAILS_H
 
@@ -14,9 +14,9 @@
 
 /* The tail with the largest z of those that were tried. */
 typedef struct ais_tails {
-    int tried;              /* 0: there was nothing to try, or to try with */
+    int tried;              /* 0: there was nothing to try, or no budget */
     double limit;           /* of z: the largest of the tails tried exceeds it once in a hundred runs */
-    double z;               /* expected beyond `from` less drawn, in standard errors */
+    double z;               /* expected beyond `from` minus drawn, in standard errors */
     int coordinate;         /* from 0 */
     bool high;              /* the upper tail */
     double from;            /* the tail's part that was looked at begins here */

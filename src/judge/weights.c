@@ -43,7 +43,7 @@ static tail tail_of(const table *of, double pareto_k) {
     double mean = of->below[of->n] / (double)of->n, k = pareto_k + (1 + pareto_k) / sqrt((double)made.count);
     made.cut = exp(of->sorted[of->n - made.count - 1] - of->top) / mean;
     double median = exp(of->sorted[of->n - 1 - made.count / 2] - of->top) / mean - made.cut;
-    if (!(median > 0)) return (tail){0}; /* all of the mass is in a few of them: there is nothing to continue */
+    if (!(median > 0)) return (tail){0}; /* all of the mass is in a few of them: there is no tail to extrapolate */
     made.shape = k;
     made.scale = fabs(k) > 1e-6 ? k * median / (exp2(k) - 1) : median / log(2);
     return made;
@@ -102,7 +102,7 @@ double ais_draws_per_effective(const ais_verdict *verdict, int proposals) {
     return verdict->seen;
 }
 
-/* Draws that a part of p which proposals never reach takes until the other kernel has led out of it. */
+/* Draws spent in a part of p that proposals never reach, until the other kernel has left it. */
 static double longest_stay(int relief) {
     static const double steps_to_lead = 8; /* of the other kernel, back to where proposals are accepted: notebook */
     return steps_to_lead * (ais_relief_proposals(relief) + 1);

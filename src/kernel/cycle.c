@@ -43,7 +43,7 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
     return status;
 }
 
-/* Adds what one part tells of a chain. */
+/* Adds what one part reports about a chain. */
 static void add_info(ais_info *sum, const ais_info *part, unsigned fields, double share) {
     sum->accept_stat += share * part->accept_stat;
     if (fields >> AIS_INFO_STEP_SIZE & 1) sum->step_size = part->step_size;
@@ -88,7 +88,7 @@ ais_kernel *const *ais_cycle_parts(const ais_kernel *kernel, int *count) {
     return all ? all->part : NULL;
 }
 
-/* A kernel may stand in a cycle more than once; it is freed once. */
+/* A kernel may occur in a cycle more than once; it is freed once. */
 static void free_parts(ais_kernel *const *part, int count) {
     for (int k = 0; k < count; k++) {
         bool seen = false;

@@ -20,11 +20,12 @@
 typedef struct ais_state {
     const ais_target *target;
     uint64_t seed;
-    uint32_t chain;    /* the number of the first chain of the block */
-    int chains;        /* of the block */
-    bool single;       /* all blocks of the run have one chain: what suits one may round otherwise; false when new */
-    int lanes;         /* chains rounded up to a multiple of AIS_LANES */
-    uint64_t step;     /* the number of the step to come; warm-up steps count */
+    uint32_t chain; /* the number of the first chain of the block */
+    int chains;     /* of the block */
+    bool single;   /* all blocks of the run have one chain, so code for a single chain, which rounds differently, may be
+                      used; false when new */
+    int lanes;     /* chains rounded up to a multiple of AIS_LANES */
+    uint64_t step; /* the number of the step to come; warm-up steps count */
     uint64_t warmup;   /* steps below this adapt */
     uint32_t part;     /* of a cycle, the part that is at work; else 0 */
     double *x;         /* dim x lanes */
@@ -58,7 +59,7 @@ struct ais_kernel {
 };
 
 /* The random numbers of one lane at this step. Kernels take theirs only from here: the parts of a
- * cycle then never share any, because the part's number stands in the upper bits of the step. */
+ * cycle then never share any, because the part's number is in the upper bits of the step. */
 enum { AIS_MAX_PARTS = 256 };
 static inline ais_stream ais_state_stream(const ais_state *state, int lane, uint32_t purpose) {
     return (ais_stream){.seed = state->seed,
@@ -97,8 +98,8 @@ void ais_state_free(ais_state *state);
 ais_status ais_state_logp(ais_context *context, const ais_target *target, int chains, int lanes, const double *x,
                           double *point, double *logp);
 
-/* The log weight of an independent proposal, for ais_info: what overflowed, so that it was not proposed at all, weighs
- * nothing. */
+/* The log weight of an independent proposal, for ais_info: a point that overflowed, and so was not proposed at all, has
+ * no weight. */
 static inline double ais_proposal_weight(double logp, double logq) {
     double weight = logp - logq;
     return weight < INFINITY ? weight : -INFINITY;

@@ -30,7 +30,7 @@ static ais_status check_value(ais_context *context, const ais_target *target, do
 
 ais_status ais_state_logp(ais_context *context, const ais_target *target, int chains, int lanes, const double *x,
                           double *point, double *logp) {
-    if (target->batch && chains == 1) { /* alone it need not pay for the other lanes */
+    if (target->batch && chains == 1) { /* a single chain need not pay for the other lanes */
         for (int i = 0; i < target->dim; i++) point[i] = x[(size_t)i * (size_t)lanes];
         target->batch(1, point, logp, target->data);
         if (logp[0] < INFINITY) return AIS_OK;
@@ -140,7 +140,7 @@ static ais_status fill(ais_context *context, ais_state *state, const double *sta
         if (status != AIS_OK) return status;
         for (int i = 0; i < dim; i++) state->x[(size_t)i * lanes + c] = point[i];
     }
-    for (int c = state->chains; c < lanes; c++) { /* padding: points that a batch form can digest */
+    for (int c = state->chains; c < lanes; c++) { /* padding: points that a batch form can handle */
         for (int i = 0; i < dim; i++) state->x[(size_t)i * lanes + c] = state->x[(size_t)i * lanes];
         state->logp[c] = state->logp[0];
     }

@@ -18,7 +18,7 @@ void AIS_ISA(ais_mask)(int dim, size_t lanes, size_t count, double tolerance, co
     }
 }
 
-/* What v gives to the joint density, math.md (1): 1/2 |v|^2 before and after. */
+/* The contribution of v to the joint density, math.md (1): 1/2 |v|^2 before and after. */
 void AIS_ISA(ais_kinetic)(int dim, size_t lanes, const double *v, const double *image, double *kinetic) {
     for (size_t c = 0; c < lanes; c += AIS_WORDS) {
         ais_doubles sum[2] = {{0}};

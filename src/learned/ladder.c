@@ -21,7 +21,7 @@ typedef struct replica {
 typedef struct climber {
     replica rung[AIS_MOST_RUNGS];
     ais_ladder_tally tally;
-    double moved;  /* the chance of the top's last local move */
+    double moved;  /* the acceptance probability of the top's last local move */
     uint32_t seen; /* the version of x that the top belongs to */
 } climber;
 
@@ -132,7 +132,7 @@ static void add_exp(double *log_sum, double term) {
 /* log f(t), f(t) = 1 / (1 + e^-t). */
 static double log_logistic(double t) { return t > 0 ? -log1p(exp(-t)) : t - log1p(exp(t)); }
 
-/* Swaps of every second pair, math.md (40); the sum of their chances to be rejected. */
+/* Swaps of every second pair, math.md (40); the sum of their rejection probabilities. */
 static double swap(block *b, climber *of, uint64_t step, const ais_stream *test) {
     const ais_ladder *ladder = b->ladder;
     size_t dim = (size_t)b->density.target->dim;
@@ -171,7 +171,7 @@ static double count_arrivals(const ais_ladder *ladder, climber *of) {
 
 /* ---- the chain ----------------------------------------------------------------------------------- */
 
-/* The top where another kernel moved x. */
+/* The top, if another kernel has moved x. */
 static ais_status enter(ais_context *context, block *b, const ais_state *state, int c) {
     climber *of = &b->chain[c];
     if (of->seen == state->version[c]) return AIS_OK;
@@ -232,7 +232,7 @@ static ais_status step(ais_context *context, const ais_kernel *kernel, ais_state
     return status;
 }
 
-/* Without the tally, which learning alone reads. */
+/* Without the tally, which only learning reads. */
 static void persist(const ais_kernel *kernel, ais_state *state, void *own, int lane, ais_record *record) {
     const ais_ladder *ladder = (const ais_ladder *)kernel;
     climber *of = &((block *)own)->chain[lane];

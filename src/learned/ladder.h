@@ -1,4 +1,5 @@
-/* A ladder of replicas from the density of a map to the target, as a kernel: what learning sets and reads of it. */
+/* A ladder of replicas from the density of a map to the target, as a kernel: the part of it that learning sets and
+ * reads. */
 #ifndef AIS_LEARNED_LADDER_H
 #define AIS_LEARNED_LADDER_H
 

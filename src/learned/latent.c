@@ -1,6 +1,6 @@
-/* The inner kernel has a state of its own, whose points are z, on the density of learned/pullback.h. The chain lives on
- * z: x = S(z) is computed from it as the density does it, so that nothing has to be inverted and what S rounds to does
- * not matter. Where another kernel of a cycle moved x, z = T(x) is computed, to rounding. */
+/* The inner kernel has a state of its own, whose points are z, on the density of learned/pullback.h. The chain's state
+ * is z: x = S(z) is computed from it in the same way as by the density, so that nothing has to be inverted and rounding
+ * of S does not matter. If another kernel of a cycle has moved x, z = T(x) is computed, up to rounding. */
 #include "learned/latent.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ typedef struct block {
     double *uniform;  /* lanes: of their test */
 } block;
 
-/* z where x was moved by another. */
+/* z, where another kernel has moved x. */
 static ais_status enter(ais_context *context, const ais_state *state, block *b) {
     size_t dim = (size_t)state->target->dim, lanes = (size_t)state->lanes;
     ais_state *inner = &b->inner;
@@ -56,7 +56,7 @@ static void put(ais_state *state, block *b, size_t c, const double *x, size_t st
     b->seen[c] = ++state->version[c];
 }
 
-/* x where z was moved: by one point after the other, or all lanes at once, as they were evaluated. */
+/* x, where z has moved: point by point or all lanes at once, in the way in which they were evaluated. */
 static void leave(ais_state *state, block *b, bool alone) {
     const ais_state *inner = &b->inner;
     size_t lanes = (size_t)state->lanes, chains = (size_t)state->chains;
@@ -132,7 +132,7 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
     ais_arena *arena = &state->arena;
     block *b = AIS_TAKE(arena, block, 1);
     bool alone =
-        state->single || latent->proposals > 0; /* trajectories go from point to point; proposals share lanes */
+        state->single || latent->proposals > 0; /* trajectories are evaluated point by point; proposals share lanes */
     if (!b || !ais_pullback_take(&b->density, ais_as_learned(latent->map), target, state->chains, lanes, alone, arena))
         return ais_fail_memory(context, "a latent kernel's state", dim * lanes * sizeof(double));
     if (latent->replace) latent->replace(&b->density.latent);
@@ -161,7 +161,7 @@ static ais_status init(ais_context *context, const ais_kernel *kernel, ais_state
     *own = b;
     status = enter(context, state, b);
     if (status != AIS_OK) return status;
-    b->inner.arena = *arena; /* what the inner kernel takes is freed with the rest */
+    b->inner.arena = *arena; /* what the inner kernel allocates is freed with the rest */
     status = latent->inner->type->init(context, latent->inner, &b->inner, &b->own);
     *arena = b->inner.arena;
     if (status == AIS_OK && latent->source)

@@ -179,7 +179,7 @@ static bool build_map(ais_learned *learned) {
     return true;
 }
 
-/* Again whenever the proposals become others. */
+/* Called again whenever the kind of proposals changes. */
 static void choose_type(ais_learned *learned) {
     bool weighs = ais_is_independent(learned) && !learned->angles.count && !learned->ratio.weights;
     learned->kernel.type = &(weighs ? ais_weighing_type : ais_learned_type)[learned->shape.map];

@@ -25,7 +25,7 @@ struct ais_learned {
     ais_flow flow;   /* else; on 2 dim coordinates when joint; without layers when affine */
     ais_real *weights;
     size_t weight_count;
-    uint32_t edition; /* of the weights: who changes them while chains step with them adds one */
+    uint32_t edition; /* of the weights: add one when changing them while chains step with them */
     ais_ratio ratio;  /* of an empirical kernel; without weights otherwise */
     /* Fills a proposal; follows from the map. Tests put broken ones here. */
     void (*propose)(const ais_learned *, ais_proposal *);
@@ -38,7 +38,7 @@ struct ais_proposal {
     size_t lanes;
     bool measure;       /* in, independent proposals: fill round_trip, else it is 0; true when new */
     size_t chains;      /* lanes that count, the first ones; all when new */
-    bool single;        /* lane 0 alone counts, and small henon maps may round otherwise; false when new */
+    bool single;        /* only lane 0 is used, and small henon maps may round differently; false when new */
     double *v;          /* in: dim, fresh normals */
     double *u;          /* in: dim, the whitened point; henon: on the lattice */
     double *z;          /* out: 2 dim, M(u, v) */
@@ -51,7 +51,7 @@ struct ais_proposal {
     double *mapped, *mapped_det, *next_mapped, *next_det;
     double *cosine, *sine; /* in: of the angle in each lane, when the kernel has angles; the first one when new */
     ais_henon_work henon_work;
-    ais_alone_call alone; /* small henon maps: what one chain wants */
+    ais_alone_call alone; /* small henon maps: the memory for one chain */
     ais_flow_tape *flow_tape;
 };
 

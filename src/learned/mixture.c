@@ -47,7 +47,7 @@ static void weigh(const ais_mixture_kernel *this, const ais_state *state, const 
     for (size_t c = 0; c < chains; c++) weight[c] = logp[c] - mine->logq[c];
 }
 
-/* w of chains that were moved by another kernel; for the others the same numbers come out again. */
+/* w of chains that another kernel has moved; for the others the result is the same as before. */
 static void refresh(const ais_mixture_kernel *this, const ais_state *state, own *mine) {
     size_t bytes = (size_t)state->chains * sizeof *mine->seen;
     if (memcmp(mine->seen, state->version, bytes) == 0) return;

@@ -39,7 +39,7 @@ static bool take(const ais_nice *nice, ais_state *state, own *mine) {
            ais_nice_work_new(nice, lanes, arena, &mine->work);
 }
 
-/* Puts chains that were moved by another kernel on the lattice point nearest to them, at most 2^-33 away. */
+/* Puts chains that another kernel has moved on the nearest lattice point, at most 2^-33 away. */
 static ais_status refresh(ais_context *context, ais_state *state, own *mine) {
     size_t lanes = (size_t)state->lanes, rows = (size_t)state->target->dim * lanes;
     bool stale = false;

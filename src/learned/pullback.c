@@ -75,7 +75,8 @@ static bool all_finite(const double *x, size_t dim, size_t stride) {
     return true;
 }
 
-/* The log density in z from that in x. What is none is kept with its x, which the caller of a kernel is to see. */
+/* The log density in z from that in x. A value that is not a log density is kept with its x, which the caller of a
+ * kernel reports. */
 static double pulled(ais_pullback *density, double logp, double log_det, const double *x, size_t stride) {
     if (logp < INFINITY) return logp + log_det;
     density->failure = logp;
@@ -114,7 +115,7 @@ static double grad(const double *z, double *gradient, void *data) {
     return pulled(density, value, log_det, density->point, 1);
 }
 
-/* A point beyond the map's reach is replaced by the mean, which the target can digest. */
+/* A point that the map cannot handle is replaced by the mean, which the target can. */
 static void batch(size_t n, const double *z, double *value, void *data) {
     ais_pullback *density = data;
     const ais_target *target = density->target;

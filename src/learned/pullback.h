@@ -25,12 +25,12 @@ typedef struct ais_pullback {
     double *alone;             /* dim x lanes of one: a point, or a gradient, in the first lane */
     double *whitened;          /* dim */
     double *gradient_det;      /* 1 in the first lane */
-    double failure;            /* not 0: what the target said that is no log density, */
+    double failure;            /* not 0: a value of the target that is not a log density, */
     double *failed_at;         /* dim: at this x */
 } ais_pullback;
 
-/* Memory from the arena; false when it is out. The struct must stay where it is. single: a point alone may round
- * otherwise than in a batch. */
+/* Memory from the arena; false when it is out. The struct must stay where it is. single: a single point may round
+ * differently from one in a batch. */
 bool ais_pullback_take(ais_pullback *density, const ais_learned *map, const ais_target *target, int chains,
                        size_t lanes, bool single, ais_arena *arena);
 

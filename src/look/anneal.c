@@ -72,7 +72,7 @@ static void resample(annealing *a, double to, ais_annealing *result) {
     result->log_z_error = sqrt(result->log_z_error * result->log_z_error + weighing.log_error * weighing.log_error);
     ais_stream stream = ais_stream_for(AIS_USE_ANNEAL_CHOICE, a->options->seed, a->step++, 0);
     ais_systematic(a->n, a->weight, ais_random_uniform(&stream, 0), a->n, a->index);
-    for (size_t c = 0; c < a->n; c++) { /* by way of fresh and weight, where nothing of use is kept */
+    for (size_t c = 0; c < a->n; c++) { /* uses `fresh` and `weight`, which hold nothing of use here */
         memcpy(a->fresh + c * a->dim, a->x + a->index[c] * a->dim, a->dim * sizeof *a->x);
         a->fresh_logp[c] = a->logp[a->index[c]];
         a->weight[c] = a->base[a->index[c]];
@@ -115,7 +115,7 @@ static void propose_task(void *data, int block) {
         ais_stream stream = ais_stream_for(AIS_USE_ANNEAL, a->options->seed, a->step, c);
         double *y = a->fresh + c * dim;
         const double *x = a->x + c * dim;
-        /* Lengths from a quarter to four times the scale: modes may differ in width. */
+        /* Lengths from a quarter of the scale to four times the scale: modes may differ in width. */
         double length = a->scale[a->shaped] * exp(2.8 * (ais_random_uniform(&stream, CHOICE + 1) - 0.5));
         ais_normals(&stream, dim, y);
         for (size_t i = dim; a->shaped && i-- > 0;) { /* from below, in place */

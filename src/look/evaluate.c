@@ -70,8 +70,8 @@ static bool is_a_point(const double *x, size_t dim) {
     return true;
 }
 
-/* In the order of the points, so that the message does not depend on threads. What overflowed on its way here is no
- * point, whatever the density says of it: there is no mass. */
+/* In the order of the points, so that the message does not depend on threads. A point that has overflowed has no mass,
+ * whatever the density returns. */
 static ais_status check(ais_evaluator *evaluator, size_t count, const double *x, double *logp) {
     size_t dim = (size_t)evaluator->target->dim;
     for (size_t c = 0; c < count; c++) {
@@ -88,7 +88,7 @@ static const ais_ranks *ranks_of(const ais_evaluator *evaluator) {
     return evaluator->pool ? ais_pool_ranks(evaluator->pool) : NULL;
 }
 
-/* Whether `count` evaluations more are within the budget. Of clocks rank 0's counts. */
+/* Whether `count` more evaluations are within the budget. The clock is that of rank 0. */
 static ais_status afford(const ais_evaluator *evaluator, size_t count) {
     long done = evaluator->densities + evaluator->gradients;
     if (evaluator->most && done + (long)count > evaluator->most)
@@ -125,7 +125,7 @@ static ais_status points_of_go(const ais_evaluator *evaluator, size_t count, siz
     return ais_ranks_first(evaluator->context, ranks_of(evaluator), points, sizeof *points);
 }
 
-/* One go, shared out over threads and ranks; everyone has all results afterwards. */
+/* One batch, divided among threads and ranks; all ranks have all results afterwards. */
 static ais_status go(ais_evaluator *evaluator, size_t count, const double *x, double *logp, double *gradient) {
     size_t dim = (size_t)evaluator->target->dim, rows = gradient ? 1 : rows_of_task(evaluator, count);
     int tasks = (int)((count + rows - 1) / rows);
@@ -169,7 +169,7 @@ ais_status ais_evaluate(ais_evaluator *evaluator, size_t count, const double *x,
 }
 
 /* Of log p by one coordinate, from its values a width apart, with the one between them. Beside a wall, where one of
- * them is -inf, the other side tells; what rises towards the wall is as high as it can be. */
+ * them is -inf, the other side is used; a density that rises towards the wall has its maximum there. */
 static double slope(double above, double middle, double below, double width) {
     if (above > -INFINITY && below > -INFINITY) return (above - below) / width;
     if (!(middle > -INFINITY)) return 0;

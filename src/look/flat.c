@@ -8,8 +8,8 @@
 
 enum { DIRECTIONS = 32 };
 
-/* Calls for the density at ten times the distance until `far_enough` says so. Where it is no number any more, nothing
- * is known: that counts as never. */
+/* Calls for the density at ten times the distance until `far_enough` says so. Where it is not a number any more nothing
+ * is known, which counts as never. */
 typedef struct walk {
     ais_search *search;
     size_t count;            /* points per distance */

@@ -34,11 +34,11 @@ static int nearest(const ais_components *modes, int k, int neighbour[NEIGHBOURS]
 typedef struct path {
     int from, to;
     int rank;      /* of `to` among the neighbours of `from` */
-    double lowest; /* log density on the way, as far as it was looked at */
+    double lowest; /* log density along the path, as far as evaluated */
     bool divided;  /* below both ends */
 } path;
 
-/* Every pair once; how many. */
+/* Lists every pair once and returns their number. */
 static size_t find_paths(const ais_components *modes, path *paths) {
     size_t n = 0;
     for (int k = 0; k < modes->count; k++) {

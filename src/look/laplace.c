@@ -156,7 +156,7 @@ static ais_status settle(ais_evaluator *evaluator, fit *f, const double *x, doub
                 f->given[j] = -f->given[j]; /* it stays */
                 continue;
             }
-            /* What the Hessian says is left if it is about right; what comes from probes must be better. */
+            /* The Hessian's values are kept if they are about right; those from probes must be better. */
             double low = f->probed[j] ? 0.35 : 0.2, high = f->probed[j] ? 0.7 : 1;
             bool small = f->fall[j] < low && f->sd[j] < LARGEST * scale;
             if (!small && f->fall[j] <= high) continue;
@@ -240,7 +240,7 @@ static ais_status make(ais_evaluator *evaluator, fit *f, double scale, const dou
     /* A point on a bent ridge, where an optimisation ended early, promises to rise: it is no mode beside others. */
     if (gain > 0.5 && modes->mixture.count) return AIS_OK;
     for (size_t j = 0; j < dim; j++) {
-        /* A flat direction, or one that rounding hides, begins as wide as the region. */
+        /* A flat direction, or one that rounding hides, starts as wide as the region. */
         f->probed[j] = !(f->value[j] > fmax(1e-9 * f->value[dim - 1], 1 / (LARGEST * LARGEST * scale * scale)));
         f->sd[j] = f->probed[j] ? scale : 1 / sqrt(f->value[j]);
     }

@@ -111,7 +111,7 @@ static ais_status try_steps(lockstep *all, int *waiting) {
         for (size_t i = 0; i < dim; i++) y[i] = r->x[i] + r->t * r->direction[i];
         all->who[count++] = k;
     }
-    /* Most first trials are taken: a gradient then comes for the price of the density. */
+    /* Most first trials are accepted, so the gradient is evaluated at once, together with the density. */
     bool slopes = all->evaluator->target->grad != NULL;
     ais_status status = slopes ? ais_evaluate_gradient(all->evaluator, count, all->point, all->value, all->gradient)
                                : ais_evaluate(all->evaluator, count, all->point, all->value);
@@ -171,7 +171,7 @@ static void conclude(const lockstep *all, run *r) {
         if (r->slope < 0.1)
             r->ending = AIS_CONVERGED;
         else if (r->kept) {
-            r->kept = 0; /* once more, by the steepest way */
+            r->kept = 0; /* once more, along the gradient */
             return;
         }
         r->active = false;

@@ -37,7 +37,8 @@ static bool divided(const double *value, int middle, int j) {
 
 /* The lines through mode k. */
 static ais_status look_along(ais_search *search, size_t k, double *point, double *value, summits *found) {
-    static const double reach = 2.5, least = 12; /* below the mode: its own mode may be higher than the line */
+    static const double reach = 2.5,
+                        least = 12; /* lower than the mode: the mode behind it may be higher than the line */
     size_t dim = (size_t)search->modes->mixture.dim;
     const double *mean = search->modes->mixture.mean + k * dim;
     for (size_t i = 0; i < dim; i++)

@@ -101,7 +101,7 @@ void ais_screen_judge(ais_screen *screen, const ais_modes *modes, ais_pool *pool
         if (modes->mixture.count)
             screen->order[inside++] = (screen_place){screen->mode[c], screen->distance[c], c};
         else
-            screen->odd[c] = 2 + atan(screen->logp[c]); /* nothing known: all are odd, the highest most */
+            screen->odd[c] = 2 + atan(screen->logp[c]); /* no modes are known: all points are odd, the highest most */
     }
     qsort(screen->order, inside, sizeof *screen->order, by_place);
     for (size_t first = 0, end; first < inside; first = end) {

@@ -31,8 +31,8 @@ typedef struct session {
     ais_start *start;
     ais_arena arena;
     ais_annealing annealing;
-    bool missing; /* annealing has found more mass than the mixture holds */
-    bool rising;  /* optimisations from anywhere still found modes when they ended */
+    bool missing; /* annealing has found more mass than the mixture has */
+    bool rising;  /* the last optimisations from anywhere still found modes */
 } session;
 
 static void tell(const session *s, const char *stage, double share) {
@@ -115,7 +115,7 @@ static ais_status look(session *s) {
     if (status == AIS_OK) status = ais_suspect(&s->search, start->warning, sizeof start->warning);
     if (status != AIS_OK) return status;
     if (ais_search_widen(&s->search) && (status = optimise(s)) != AIS_OK) return status;
-    /* Where the screen hardly leads to optimisations, and shows too little itself. */
+    /* If the screen leads to few optimisations, and shows too little by itself. */
     if (!s->evaluator.target->grad && !s->search.weighed && (status = ais_search_lines(&s->search)) != AIS_OK)
         return status;
     tell(s, "screening", 0);
@@ -409,7 +409,7 @@ ais_status ais_cold_start(ais_context *context, const ais_target *target, const 
     if (status == AIS_OK && !options->look_only) status = populate(&s);
     if (status == AIS_OK && options->look_only) s.start->trusted = s.modes.mixture.count > 0;
     s.start->spent = status == AIS_SPENT && s.search.peak_logp > -INFINITY;
-    if (s.start->spent && s.start->separate > 1) s.start->separate = 1; /* which of them are one was not found out */
+    if (s.start->spent && s.start->separate > 1) s.start->separate = 1; /* modes were not joined */
     if (status == AIS_OK || s.start->spent) status = conclude(&s);
     ais_evaluator_free(&s.evaluator);
     ais_arena_free(&s.arena);

@@ -1,4 +1,4 @@
-/* Densities that no sampler can do anything with: found out before time is spent on them. */
+/* Densities that no sampler can handle, detected before time is spent on them. */
 #ifndef AIS_LOOK_SUSPECT_H
 #define AIS_LOOK_SUSPECT_H
 

@@ -1,4 +1,4 @@
-/* Weighted draws of a Student-t mixture, and what can be made of them. */
+/* Weighted draws of a Student-t mixture, and their use. */
 #ifndef AIS_LOOK_WEIGHTED_H
 #define AIS_LOOK_WEIGHTED_H
 
@@ -29,7 +29,7 @@ void ais_weighted_modes(const ais_weighted *weighted, const ais_components *mixt
                         double *mode_weight);
 
 /* Moves a population (n <= most rows) by the mixture as an independence proposal and by a random walk
- * of about `step`, in turn. What the draws were is lost. */
+ * of about `step`, in turn. The draws are overwritten. */
 ais_status ais_weighted_sweep(ais_weighted *weighted, ais_evaluator *evaluator, const ais_components *mixture,
                               uint64_t seed, uint64_t first_step, int sweeps, double step, size_t n, double *x,
                               double *logp);

@@ -32,7 +32,7 @@ typedef struct ais_lettering {
 ais_status ais_canvas_new(ais_context *context, ais_figure_format format, double width, double height, bool transparent,
                           FILE *file, ais_canvas **canvas);
 
-/* Writes what is not yet written and frees the canvas, also after a failure. */
+/* Writes what is left and frees the canvas, even after a failure. */
 ais_status ais_canvas_end(ais_context *context, ais_canvas *canvas);
 
 void ais_canvas_lines(ais_canvas *canvas, const double *xy, size_t points, const ais_pen *pen);

@@ -49,7 +49,7 @@ static void widen_to_target(const ais_truth *known, side *of) {
     of->high = fmax(of->high, of->parameter ? known->grid.y_high : known->grid.x_high);
 }
 
-/* A truth beside the draws is what one wants to see; one far away would leave nothing to see of the draws. */
+/* A true value near the draws should be visible; one far away would leave no room for the draws. */
 static void widen_to_truth(ais_scene *scene, side *of) {
     double width = of->high - of->low, room = 0.05 * width;
     if (!isfinite(of->truth)) return;
@@ -81,7 +81,7 @@ static void measure(corner *this, side *of, double *sorted) {
 
 /* ---- the diagonal -------------------------------------------------------------------------------------------- */
 
-/* "1.23 [0.41, 2.05]" with as many decimals as the interval is worth. */
+/* "1.23 [0.41, 2.05]" with as many decimals as the width of the interval justifies. */
 static void say_quantiles(const side *of, char *text, size_t size) {
     double width = of->quantile[2] - of->quantile[0], most = fmax(fabs(of->quantile[0]), fabs(of->quantile[2]));
     int decimals = width > 0 ? (int)floor(2.5 - log10(width)) : 2;

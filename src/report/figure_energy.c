@@ -1,4 +1,4 @@
-/* Energy: what the draws have, and what one step changes of it. A step draws its momentum afresh and can change the
+/* Energies of the draws, and how much one step changes them. A step draws its momentum afresh and can change the
  * energy only as far as momenta vary; where that is much narrower than the energies themselves, chains wander through
  * them (Betancourt 2016; the number is E-BFMI). */
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The ladder: where its rungs stand, which of its swaps hold it up, and how often replicas get through. */
+/* The ladder: where its rungs lie, which swaps are the bottleneck, and how often replicas get through. */
 #include <math.h>
 
 #include "diagnostics/judge.h"

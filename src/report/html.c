@@ -10,7 +10,7 @@
 
 enum { MOST_FIGURES = 16 };
 
-/* The figures that apply, made before any of them is drawn: making them may ask the target. */
+/* The figures that apply, made before any of them is drawn, because making them may evaluate the target. */
 typedef struct figure_list {
     int count, kind[MOST_FIGURES];
     ais_figure *figure[MOST_FIGURES];
