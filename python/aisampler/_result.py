@@ -122,8 +122,11 @@ class Result:
     @functools.cached_property
     def posterior(self) -> Any:
         """Draws and sampler statistics for ArviZ, a DataTree from version 1 on, InferenceData before."""
-        import arviz
-
+        try:
+            import arviz
+        except ModuleNotFoundError as error:
+            raise ModuleNotFoundError(f"posterior is made by ArviZ, and there is {str(error).replace('No', 'no')}: pip install arviz",
+                                      name=error.name) from error
         columns = {name: self.draws[:, :, i] for i, name in enumerate(self.names)}
         groups = {
             "posterior": columns if self.unconstrained is None else variables(self.names, self.draws),

@@ -31,6 +31,13 @@ def _count(name: str, value: Any, most: int = 2**31 - 1) -> int:
     return number
 
 
+def _amount(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a number, not {value!r}") from None
+
+
 def _options(seed: int, chains: int, draws: int, threads: int, effective: float, evaluations: int, seconds: float,
              stop: ctypes.c_int) -> RunOptions:
     return RunOptions(
@@ -39,9 +46,9 @@ def _options(seed: int, chains: int, draws: int, threads: int, effective: float,
         chains=_count("chains", chains),
         draws=_count("draws", draws),
         threads=_count("threads", threads),
-        effective=float(effective),
+        effective=_amount("effective", effective),
         evaluations=_count("evaluations", evaluations, 10**15),
-        seconds=float(seconds),
+        seconds=_amount("seconds", seconds),
         stop=ctypes.pointer(stop),
     )
 

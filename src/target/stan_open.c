@@ -83,11 +83,12 @@ static ais_status construct(ais_context *context, const char *shown, const char 
     if (message && !stan->model) ais_bridge_line(message, line, sizeof line);
     if (message) stan->bridge.free_message(message);
     if (stan->model) return AIS_OK;
+    const char *lacks = strncmp(line, "unknown data variable", 21) == 0 ? ", which they lack" : "";
     if (!data)
         return ais_fail(context, AIS_BAD_ARGUMENT,
                         "%.100s cannot be used without data: %s; name them, as in stan:MODEL:DATA.json", shown, line);
-    return ais_fail(context, AIS_BAD_ARGUMENT, "%.100s cannot be used with %.100s: %s", shown,
-                    data[strspn(data, " \t\r\n")] == '{' ? "these data" : data, line);
+    return ais_fail(context, AIS_BAD_ARGUMENT, "%.100s cannot be used with %.100s: %s%s", shown,
+                    data[strspn(data, " \t\r\n")] == '{' ? "these data" : data, line, lacks);
 }
 
 typedef struct program {

@@ -117,6 +117,7 @@ def test_a_wrong_gradient_and_nan_are_refused_by_the_library():
         (dict(logp=logp, dim=2, backend="tensorflow"), ValueError, "backend must be one of numpy, jax, torch"),
         (dict(logp="mog6", vectorized=True), TypeError, "are for functions"),
         (dict(logp=logp, dim=2, effective=-1), aisampler.Error, "effective"),
+        (dict(logp=logp, dim=2, seconds="long"), TypeError, "seconds must be a number, not 'long'"),
         (dict(logp=logp, dim=2, start_scale=-1), ValueError, "start_scale"),
         (dict(logp="mog6", dim=2), TypeError, "are for functions"),
         (dict(logp="mgo6"), aisampler.Error, "did you mean 'mog6'"),

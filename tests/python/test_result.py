@@ -2,6 +2,8 @@
 
 import pickle
 import re
+import subprocess
+import sys
 import xml.etree.ElementTree
 
 import numpy as np
@@ -117,3 +119,11 @@ def test_a_copy_has_the_draws(result):
     assert copy.log_z == result.log_z and abs(copy.log_z - LOG_Z) < 0.1
     with pytest.raises(aisampler.Error, match="pickled"):
         copy.report()
+
+
+def test_without_arviz_posterior_says_what_to_install():
+    program = ("import sys; sys.modules['arviz'] = None; import aisampler\n"
+               "try: aisampler.sample('mog2', draws=20).posterior\n"
+               "except ModuleNotFoundError as error: print(error.name, error)")
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert said.startswith("arviz posterior is made by ArviZ") and "pip install arviz" in said

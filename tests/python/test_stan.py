@@ -162,7 +162,7 @@ def test_where_the_program_failed_is_told():
 
 
 @pytest.mark.parametrize("wish, kind, said", [
-    (dict(stan=program("eight_schools_centred"), data={"J": 8}), aisampler.Error, "cannot be used with these data"),
+    (dict(stan=program("eight_schools_centred"), data={"J": 8}), aisampler.Error, "cannot be used with these data: unknown data variable y, which they lack"),
     (dict(stan=program("eight_schools_centred")), aisampler.Error, "without data"),
     (dict(stan=program("eight_schools_centred"), data={"J": 1, "y": [float("nan")], "sigma": [1]}), ValueError, r"data\['y'\]"),
     (dict(stan=program("eight_schools_centred"), data={"J": 1, "y": "text", "sigma": [1]}), TypeError, r"data\['y'\]"),
