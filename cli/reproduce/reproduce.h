@@ -66,7 +66,7 @@ int anice_iterations(const reproduction *set, int draws);
 contest trial_contest(const reproduction *set, const ais_target *target, int draws);
 
 /* Trains A-NICE-MC for all targets of the experiment `only`, or of all (NULL), before anything else
- * (reproduce_anice.c). Taking an entry makes it the caller's. */
+ * (anice.c). Taking an entry makes it the caller's. */
 int baselines_make(reproduction *set, const char *only);
 entry baselines_take(reproduction *set, const char *target);
 void baselines_free(reproduction *set);

@@ -111,7 +111,7 @@ static ais_status new_nuts(ais_context *context, ais_kernel **kernel) { return a
     { .map = AIS_HENON, .dim = (d), .activation = (act) }
 #define FLOW(m, d)                                                                                                     \
     { .map = (m), .reversal = AIS_SWAP, .dim = (d), .activation = AIS_TANH }
-/* The large map of the plane (trainer/plan.c). */
+/* The large map of the plane (trainer/map_plans.c). */
 #define LARGE                                                                                                          \
     {                                                                                                                  \
         .map = AIS_SPLINE, .reversal = AIS_SWAP, .dim = 2, .layers = 2, .hidden = 64, .depth = 2, .bins = 48,          \

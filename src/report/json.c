@@ -41,7 +41,7 @@ typedef struct field {
     json_t *value; /* NULL when memory is out */
 } field;
 
-/* Takes the values over; NULL when one of them or the object could not be had. */
+/* Takes the values over; NULL if one of them or the object could not be made. */
 static json_t *object(const field *fields, size_t count) {
     json_t *result = json_object();
     bool complete = result != NULL;
@@ -64,7 +64,7 @@ static json_t *parameter(const ais_parameter_summary *p) {
     return NULL;
 }
 
-/* Takes the value over. The list is gone when one of its values could not be had. */
+/* Takes the value over. The list is freed if one of its values could not be made. */
 static json_t *append(json_t *list, json_t *value) {
     if (json_array_append_new(list, value) == 0) return list;
     json_decref(list);

@@ -100,7 +100,7 @@ static uint32_t tinted(double share) {
 
 static void draw_heat(ais_canvas *canvas, const ais_layer *layer, const ais_plane *plane) {
     const ais_grid *grid = &layer->grid;
-    /* Readers of SVG smooth images: what is to be seen as cells gets many pixels a cell. */
+    /* Readers of SVG smooth images: cells that should stay visible get many pixels each. */
     int across = grid->nx > 40 ? 1 : 320 / grid->nx, up = grid->ny > 40 ? 1 : 320 / grid->ny;
     size_t nx = (size_t)grid->nx * (size_t)across, ny = (size_t)grid->ny * (size_t)up;
     uint32_t table[256], *pixel = ais_allocate(nx * ny * sizeof *pixel);

@@ -11,7 +11,7 @@
 
 enum { MOST_ROWS = 200 };
 
-/* To the digit that the error puts in doubt. */
+/* Up to the first digit that is uncertain. */
 static void cell(FILE *file, double value, double error) {
     char text[48] = "–";
     if (isfinite(value)) {
@@ -43,7 +43,7 @@ static void row(FILE *file, const ais_parameter_summary *p, int chains) {
     cell(file, p->q5, p->mcse);
     cell(file, p->q50, p->mcse);
     cell(file, p->q95, p->mcse);
-    count_cell(file, p->ess_bulk, !(p->ess_bulk >= 100.0 * chains)); /* as the warnings have it */
+    count_cell(file, p->ess_bulk, !(p->ess_bulk >= 100.0 * chains)); /* the same limits as the warnings' */
     count_cell(file, p->ess_tail, !(p->ess_tail >= 100.0 * chains));
     fprintf(file, "<td%s>", !(p->rhat <= AIS_MOST_RHAT) ? " class=\"bad\"" : "");
     fprintf(file, isnan(p->rhat) ? "–" : p->rhat < 1000 ? "%.4f" : "%.1e", p->rhat);

@@ -13,7 +13,7 @@ static void item(FILE *file, const char *text) {
     fputs("</li>\n", file);
 }
 
-/* What the verdict rests on. */
+/* The checks behind the verdict. */
 static void checks(const ais_page *page) {
     const ais_diagnosis *diagnosis = page->data->diagnosis;
     if (!diagnosis->checks) return;

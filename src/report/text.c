@@ -1,5 +1,5 @@
 /* The report for people: a table, a few lines on the run, warnings, verdict. It fits 80 columns, unless names are long.
- * Where fewer are asked for, the table is printed in blocks of columns, each with the names. */
+ * With fewer columns the table is printed in blocks of columns, each with the names. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,7 @@
  * needs, up to NAME. */
 enum { NAME = 18, PLACE = 9, SD = 8, ERROR = 8, ESS = 9, RHAT = 6, SCREEN = 80 };
 
-/* Writes value so that its last digit is the first one that its error puts in doubt, in less than
- * width columns. */
+/* Writes value up to the first digit that its error makes uncertain, in less than width columns. */
 static void cell(FILE *file, int width, double value, double error) {
     char buffer[64] = "-";
     if (isinf(value)) snprintf(buffer, sizeof buffer, value > 0 ? "inf" : "-inf");

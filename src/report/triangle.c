@@ -49,7 +49,7 @@ static void ticks_beside(const ais_panel *cell, double height, ais_ticks *ticks)
     ais_ticks_linear(cell->y.low, cell->y.high, most < 2 ? 2 : most > 5 ? 5 : most, false, ticks);
 }
 
-/* What the labels of the left column take. */
+/* The width of the labels of the left column. */
 static double left_room(ais_canvas *canvas, const ais_panel *triangle, double about) {
     double widest = 0;
     for (int row = 1; row < triangle->side; row++) {

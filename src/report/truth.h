@@ -11,8 +11,8 @@ typedef struct ais_truth {
     double *mass;  /* of the cells; NULL: not known */
 } ais_truth;
 
-/* Leaves mass NULL for targets of other dimensions, without a density, or when anything goes wrong: a figure does
- * without. */
+/* Leaves mass NULL for targets of other dimensions, without a density, or if anything fails: the figure is then drawn
+ * without it. */
 void ais_truth_find(const ais_figure_data *data, ais_truth *truth);
 void ais_truth_free(ais_truth *truth);
 

@@ -1,4 +1,4 @@
-/* What text and JSON both say. */
+/* The numbers and sentences that text and JSON share. */
 #ifndef AIS_REPORT_VERDICT_H
 #define AIS_REPORT_VERDICT_H
 
@@ -15,13 +15,13 @@ void ais_report_verdict(const ais_diagnosis *diagnosis, char verdict[256]);
 double ais_report_rate(const ais_diagnosis *diagnosis, const ais_report_run *run);
 double ais_report_rate_with_training(const ais_diagnosis *diagnosis, const ais_report_run *run);
 
-/* log Z with its *error: of draws and weights together, else of learning alone; NAN where neither tells. */
+/* log Z with its *error: from draws and weights together, otherwise from learning; NAN if there is neither. */
 double ais_report_log_z(const ais_diagnosis *diagnosis, const ais_report_run *run, double *error);
 
 /* With four decimals, or as many as show where a smaller error begins; never -0. */
 void ais_report_log(double value, double error, char number[32]);
 
-/* As the run counted it, else as the draws tell. */
+/* As the run counted it, otherwise from the draws. */
 double ais_report_acceptance(const ais_diagnosis *diagnosis, const ais_report_run *run);
 
 #endif

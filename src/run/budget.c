@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 
-/* Kept back for judging and writing: a tenth, but no more than needed for what is ever judged in memory. */
+/* Reserved for judging and writing: a tenth, but no more than the most that is judged in memory takes. */
 static double reserved(double seconds) { return fmin(0.1 * seconds, 30); }
 
 ais_status ais_budget_left(ais_context *context, const ais_budget *all, long evaluations, double seconds,

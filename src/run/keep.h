@@ -1,4 +1,4 @@
-/* Draws in memory as far as they can be judged there. */
+/* Draws in memory, as long as they can be judged there. */
 #ifndef AIS_RUN_KEEP_H
 #define AIS_RUN_KEEP_H
 

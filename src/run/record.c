@@ -119,7 +119,7 @@ static uint64_t sum_of_kernel(const ais_kernel *kernel, bool *failed) {
 
 /* ---- what a job is --------------------------------------------------------------------------------- */
 
-/* Threads and ranks are not in it, and how often a checkpoint is made. */
+/* Threads, ranks and the interval between checkpoints are not part of it. */
 static void write_identity(FILE *file, const ais_target *target, const ais_run_options *options, bool *failed) {
     const ais_kernel *kernel = options->before.kernel;
     ais_identity_target(file, target, options->seed);

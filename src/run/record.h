@@ -1,5 +1,5 @@
-/* The record of a job in its checkpoint: what tells it from others, and what was learned. The drawing has a section of
- * its own behind it (sampler/resume.h). */
+/* The record of a job in its checkpoint: what identifies it, and what was learned. The drawing has a section of its own
+ * after it (sampler/resume.h). */
 #ifndef AIS_RUN_RECORD_H
 #define AIS_RUN_RECORD_H
 
@@ -11,7 +11,7 @@ typedef struct ais_job_record {
     ais_checkpoint *checkpoint; /* NULL: none is kept */
     char *journal;              /* path */
     int dim;
-    bool found;         /* there is a checkpoint to go on from, */
+    bool found;         /* there is a checkpoint to continue from, */
     double began;       /* its job by ais_now(), the time before the interruption included; */
     ais_kernel *kernel; /* that was learned or given, and its training, or NULL */
     ais_training *training;

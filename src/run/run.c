@@ -202,8 +202,8 @@ void ais_training_starts(const ais_training *training, int chains, double *start
 
 /* ---- draw ---------------------------------------------------------------------------------------- */
 
-/* Effective draws that come far slower than the kernel was judged are a sign of chains that stick: an end is better
- * than drawing for ever. */
+/* Effective draws that come far more slowly than learning predicted are a sign of chains that are stuck: better to end
+ * than to draw for ever. */
 static int most_draws(const job *this) {
     enum { slower = 20, least = 1000, most = 1 << 30 };
     const ais_run_options *options = &this->options;
@@ -358,8 +358,8 @@ static ais_status verify(ais_context *context, const job *this, long *judging) {
     return status;
 }
 
-/* After the run the note of the check has what the density met with, too, and so have the checks of the verdict: a
- * density that cannot be computed here and there is no reason for distrust. */
+/* After the run the note of the check also has the errors of the density, and so have the checks of the verdict: that a
+ * density cannot be computed at some points is no reason for distrust. */
 static ais_status listen(ais_context *context, const job *this) {
     char text[sizeof this->result->check.note], *note = this->result->check.note;
     ais_target_tell(this->target, text, sizeof text);
@@ -372,8 +372,8 @@ static ais_status listen(ais_context *context, const job *this) {
 
 static ais_status judge(ais_context *context, job *this, long *judging) {
     ais_run_result *result = this->result;
-    /* In the plane the judgement integrates the density over a grid, 10^5 evaluations: for a target whose truth is
-     * known that is worth it, a user's own density may cost milliseconds and is evaluated for drawing only. */
+    /* In two dimensions the diagnosis integrates the density over a grid, 10^5 evaluations: that is worth it for a
+     * target whose truth is known, but a user's own density may take milliseconds. */
     const ais_target *known = this->target->reference ? this->target : NULL;
     ais_status status = ais_diagnose(context, result->draws, known, &result->diagnosis);
     if (status == AIS_OK) status = verify(context, this, judging);
@@ -391,7 +391,7 @@ static ais_status judge(ais_context *context, job *this, long *judging) {
     return AIS_OK;
 }
 
-/* One warning a line, for the caller to free; NULL when memory is out. */
+/* One warning per line, for the caller to free; NULL when memory is out. */
 static char *lines_of_warnings(const ais_diagnosis *diagnosis) {
     size_t room = (size_t)diagnosis->warnings * sizeof diagnosis->warning[0] + 1, used = 0;
     char *text = calloc(1, room);
@@ -419,7 +419,7 @@ static ais_status tell_sinks(ais_context *context, const job *this) {
     return status;
 }
 
-/* What the result tells besides draws and diagnosis. */
+/* What the result has besides draws and diagnosis. */
 static void account(const job *this) {
     ais_run_result *result = this->result;
     if (this->training) {
@@ -480,7 +480,7 @@ ais_status ais_run(ais_context *context, const ais_target *target, const ais_run
     }
     account(&this);
     long judging = 0;
-    ais_context judges = {0}; /* a message of drawing stays where it is */
+    ais_context judges = {0}; /* so that a message of drawing is kept */
     ais_status judged = AIS_OK;
     bool here = to_be_judged(&this);
     if (here) judged = judge(&judges, &this, &judging);

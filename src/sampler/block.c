@@ -11,13 +11,13 @@
 
 bool ais_chains_alone(const ais_kernel *kernel) {
     const ais_latent *latent = ais_as_latent(kernel);
-    if (latent && latent->proposals > 0) return false; /* most of its steps are proposals, which lanes share */
+    if (latent && latent->proposals > 0) return false; /* most of its steps are proposals, which share lanes */
     return kernel->type->trajectories;
 }
 
 /* Chains with trajectories of their own step alone. Others share vector lanes, as many as leave no thread without work:
- * the density may cost more than everything else. A batch form of one's own may round otherwise for another number of
- * points, so that blocks must not depend on threads there. */
+ * the density may cost more than everything else. A user's batch form may round differently for another number of
+ * points, so there blocks must not depend on threads. */
 int ais_chains_per_block(const ais_target *target, const ais_kernel *kernel, int chains, int workers) {
     if (ais_chains_alone(kernel)) return 1;
     if (target->batch) return AIS_BLOCK;

@@ -1,9 +1,9 @@
 /* When a run has enough: effective draws, and a budget of evaluations.
  *
- * Both are looked at between legs of the run. Evaluations are dealt to the chains in equal parts, of what is left at
- * the beginning of a leg; a leg is as long as half of that lasts, going by what the dearest chain has needed. So chains
- * with long trajectories can use what those with short ones leave, no chain has to wait for another, and no more is
- * ever asked for than there is. */
+ * Both are checked between legs of the run. At the beginning of a leg the chains get equal parts of the evaluations
+ * that are left; a leg is as long as half of them last, judging by what the dearest chain has needed. So chains with
+ * long trajectories can use what those with short ones leave, no chain has to wait for another, and no more is ever
+ * asked for than there is. */
 #include <limits.h>
 #include <math.h>
 
@@ -96,7 +96,7 @@ static void share_out(ais_sampling *run, int done, ais_leg *leg) {
 
 /* ---- effective draws ----------------------------------------------------------------------------- */
 
-/* Tails whose ESS is below what the verdict asks for would make draws of no use that are enough otherwise. */
+/* Draws that are enough otherwise would be of no use if the ESS of a tail were below what the verdict needs. */
 static double tail_wanted(const ais_sampling *run) {
     return fmin((double)AIS_LEAST_ESS * run->chains, run->goal.effective);
 }
@@ -120,7 +120,7 @@ static bool enough(ais_sampling *run, int done) {
     return look->doubt <= 1 || predicted(run) > (double)most_times * look->enough_at;
 }
 
-/* How many times as many draws would make chains agree as far as the verdict asks for, and leave the caller no doubt.
+/* How many times as many draws would make chains agree as far as the verdict requires, and remove the caller's doubt.
  */
 static ais_status find_doubt(ais_context *context, const ais_sampling *run, double *times) {
     double agreement;
@@ -152,7 +152,8 @@ static ais_status look(ais_context *context, ais_sampling *run, int done, int pl
         leg->over = true;
         leg->ending = goal->look.enough_at && done > run->options->least ? AIS_ENDED_EFFECTIVE : AIS_ENDED_DRAWS;
     }
-    /* A first estimate may be far off: it is taken at its word for a doubling, not for more. Looks take time, too. */
+    /* A first estimate may be far off, so it is trusted for a doubling, not for more. Computing the ESS takes time,
+     * too. */
     static const double least_growth = 1.03;
     double next = fmin(fmax(predicted(run), least_growth * done), 2.0 * done);
     goal->look.next = next < planned ? (int)next + 1 : planned;

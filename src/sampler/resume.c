@@ -1,8 +1,8 @@
 /* The state of a drawing in its checkpoint: what the run counts, and a record of every chain.
  *
- * Records are of chains, not of blocks, so that a run can continue with another number of threads or ranks. What is
- * counted of a block is dealt to its chains and put together again; sums stay what they are. A checkpoint is made only
- * between two rounds in which nothing was cut short, for all chains are at the same step there. */
+ * Records are of chains, not of blocks, so that a run can continue with another number of threads or ranks. Counts of a
+ * block are divided among its chains and put together again; sums do not change. A checkpoint is made only between two
+ * rounds in which nothing was cut short, for all chains are at the same step there. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ void ais_block_recall_starts(const ais_sampling *run, int b, double *start) {
         memcpy(start + (size_t)c * dim, record_of(run, b * run->block_chains + c), dim * sizeof *start);
 }
 
-/* The density is asked where every chain is, before anything else: another one than then is noticed. */
+/* The density is evaluated at the point of every chain before anything else, so that a changed density is noticed. */
 static ais_status same_density(ais_context *context, const ais_sampling *run, int chain, double now, double then) {
     if (run->target->draws || fabs(now - then) <= 1e-3 + 1e-6 * fabs(then)) return AIS_OK;
     return ais_fail(context, AIS_BAD_ARGUMENT,
@@ -373,7 +373,7 @@ static ais_status snap(ais_context *context, ais_sampling *run) {
     return status;
 }
 
-/* The journal first: a checkpoint must not know of draws that are not there. */
+/* The journal first: a checkpoint must not refer to draws that are not there. */
 static ais_status save(ais_context *context, ais_sampling *run, double began) {
     ais_drawing *drawing = run->drawing;
     run->last.token = ais_journal_token(drawing->journal);

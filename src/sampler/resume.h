@@ -18,8 +18,8 @@ typedef struct ais_drawing {
 
 /* ais_sample, resumed where the checkpoint has the section of a drawing, and with checkpoints on the way. A run that
  * was finished is not continued, except by `extend`: its draws are passed to the sinks again. drawing NULL:
- * nothing of that. doubt, or NULL, has a say in when the effective draws that are wanted are enough; what it says must
- * follow from the draws alone. */
+ * nothing of that. doubt, or NULL, may require more draws than the effective draws that are wanted; it must be a
+ * function of the draws alone. */
 ais_status ais_sample_on(ais_context *context, const ais_target *target, const ais_kernel *kernel,
                          const ais_sample_options *options, ais_drawing *drawing, const ais_doubt *doubt,
                          ais_sink *const *sinks, int sink_count, ais_sample_result *result);

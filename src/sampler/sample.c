@@ -14,7 +14,8 @@
 #include "sampler/starts.h"
 
 enum { BUFFER_BYTES = 4 << 20 };
-static const double round_seconds = 0.5; /* a round ends with the slowest chain: long ones leave few threads waiting */
+static const double round_seconds =
+    0.5; /* a round lasts as long as its slowest chain, so in long rounds threads wait less */
 static const double watch_seconds = 0.1;
 
 const char *const ais_ending_name[] = {"draws", "effective", "evaluations", "seconds", "stopped"};
@@ -49,7 +50,7 @@ static ais_status first_failure(ais_context *context, const ais_sampling *run) {
 
 /* ---- why a round ended ----------------------------------------------------------------------------- */
 
-/* What one rank knows of the round and all must: the shortest block, and what cut it short. */
+/* What all ranks must know about the round: the shortest block, and what cut it short. */
 typedef struct round_end {
     int count; /* draws of every chain */
     bool cut;
@@ -198,7 +199,7 @@ static ais_status keep_round(ais_context *context, ais_sampling *run, int first,
     return status == AIS_OK ? write_round(context, run, first, count) : status;
 }
 
-/* What a round has drawn, to where it belongs; *done counts it. */
+/* Passes on what a round has drawn; *done counts it. */
 static ais_status deliver(ais_context *context, ais_sampling *run, int count, int *done) {
     bool kept = !run->warming || run->header.save_warmup;
     ais_status status = AIS_OK;
@@ -207,7 +208,7 @@ static ais_status deliver(ais_context *context, ais_sampling *run, int count, in
     if (status == AIS_OK) status = collect_tallies(context, run);
     if (status == AIS_OK) status = collect_accepted(context, run);
     if (status == AIS_OK && kept && ais_ranks_lead(run->ranks)) status = keep_round(context, run, *done, count);
-    if (status == AIS_OK) *done += count; /* also when the others turn out to be lost */
+    if (status == AIS_OK) *done += count; /* even if the other ranks turn out to be lost */
     for (int b = 0; b < run->blocks && !run->warming; b++) run->steps += run->tally[b].steps;
     for (int b = run->part.first; b < run->part.end; b++) run->block[b].done = 0;
     return ais_ranks_agree(context, run->ranks, status);

@@ -15,7 +15,7 @@
 /* What is counted of a block; rank 0 gets those of all ranks. */
 typedef struct ais_tally {
     double accept_sum; /* of this round, over steps: for reports */
-    long steps;        /* of this round, all chains: also those of draws that are dropped after a stop */
+    long steps;        /* of this round, all chains: including those of draws that are dropped after a stop */
     double worst_round_trip;
     long divergences;          /* of this phase */
     long densities, gradients; /* of this call */
@@ -93,7 +93,7 @@ typedef struct ais_sampling {
     ais_run_header header;
     int chains, warmup, draws, thin;
     int block_chains, blocks;
-    bool single; /* every chain is alone by itself, not for the sake of sharing out work */
+    bool single; /* every chain steps alone by nature, not to distribute work */
     ais_candidates own_start;
     ais_sink *const *sink;
     int sinks, begun; /* begun: on how many of them begin was called */
@@ -150,13 +150,14 @@ int ais_block_size(const ais_sampling *run, int b);
  * run that is resumed, and run->last.records tells where every chain is. */
 ais_status ais_run_recall(ais_context *context, ais_sampling *run);
 
-/* The starting points of a block's chains that go on: chains x dim. */
+/* The points from which a block's chains continue: chains x dim. */
 void ais_block_recall_starts(const ais_sampling *run, int b, double *start);
 
 /* Puts a block's chains, which init has made there, where they were. */
 ais_status ais_block_recall(ais_sampling *run, int b);
 
-/* Draws of before, from the journal to the sinks; or begins a journal. For rank 0, when the sinks have begun. */
+/* Passes the earlier draws from the journal to the sinks; or begins a journal. For rank 0, when the sinks have begun.
+ */
 ais_status ais_run_begin_journal(ais_context *context, ais_sampling *run,
                                  ais_status (*deliver)(ais_context *, ais_sampling *, int first, int count));
 
@@ -177,7 +178,7 @@ ais_status ais_goal_next(ais_context *context, ais_sampling *run, int done, int 
 /* Densities and gradients so far; on rank 0, of all. */
 long ais_run_spent(const ais_sampling *run);
 
-/* Draws that there will be, as far as can be foreseen. */
+/* An estimate of how many draws there will be. */
 int ais_goal_foreseen(const ais_sampling *run);
 
 /* ---- progress.c ---------------------------------------------------------------------------------- */

@@ -7,9 +7,9 @@
 enum { AIS_OWN_STARTS = 4 }; /* for every chain: the first of them inside the support is taken */
 
 /* AIS_OWN_STARTS x chains x dim, row-major, released by free(): draws of a kernel whose proposals are independent, from
- * a map or a mixture. From anywhere else, say from where the density is far below what the proposals make likely, such
- * a chain would stay for long. NULL for other kernels, and when a draw is not finite: chains then begin where the
- * target says. Asks nothing of the density. */
+ * a map or a mixture. A chain that starts elsewhere, say where the density is far below what the proposals make likely,
+ * would stay for long. NULL for other kernels, and if a draw is not finite: chains then start from the target's start
+ * distribution. The density is not evaluated. */
 double *ais_own_starts(const ais_target *target, const ais_kernel *kernel, uint64_t seed, int chains);
 
 #endif

@@ -1,4 +1,4 @@
-/* Whether many numbers are all as they should be, which they nearly always are. */
+/* Whether all of many numbers are valid, which they nearly always are. */
 #ifndef AIS_SIMD_CHECK_LANES_H
 #define AIS_SIMD_CHECK_LANES_H
 

@@ -24,7 +24,7 @@ typedef enum ais_isa { AIS_BASE, AIS_AVX2, AIS_AVX512, AIS_ISA_COUNT } ais_isa;
 
 /* The widest set that this build and this machine have, or the one that the environment variable
  * AISAMPLER_ISA names (base, avx2, avx512) if the machine has it. */
-extern atomic_int ais_isa_known; /* 0: not asked yet, else isa + 1; any thread finds the same */
+extern atomic_int ais_isa_known; /* 0: not detected yet, else isa + 1; every thread finds the same */
 ais_isa ais_isa_ask(void);
 static inline ais_isa ais_isa_now(void) {
     int known = atomic_load_explicit(&ais_isa_known, memory_order_relaxed);
@@ -32,7 +32,7 @@ static inline ais_isa ais_isa_now(void) {
 }
 
 /* Takes another set from now on, for tests and benchmarks that compare them, while nothing else runs. False, and no
- * change, when this build or this machine has not got it. */
+ * change, if this build or this machine does not have it. */
 bool ais_isa_take(ais_isa isa);
 const char *ais_isa_name(ais_isa isa);
 

@@ -1,8 +1,8 @@
 /* ais_target_check: is logp a number, do grad and batch agree with it.
  *
- * Gradients are compared with differences (slope.c) at some points of the start distribution and at one uphill from
- * there: far out a forgotten term may be a thousandth of the gradient, near a mode it is not. A conviction at one point
- * is tried again at points close by, where a kink would have gone but a mistake would not. */
+ * Gradients are compared with differences (gradient_check.c) at some points of the start distribution and at one uphill
+ * from there: far out a forgotten term may be a thousandth of the gradient, near a mode it is not. A gradient found
+ * wrong at one point is tested again at points close by, where a kink would have gone but a mistake would not. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ typedef struct check {
     double worst; /* its miss, as a share of the scale */
 } check;
 
-/* "x = (1.25, -3, ...)" or what people call it, as much of it as fits. */
+/* "x = (1.25, -3, ...)", or the point in the user's terms, as much of it as fits. */
 static const char *describe(const check *at, const double *x, char *text, size_t size) {
     ais_target_point(at->asked, x, text, size);
     return text;
@@ -155,7 +155,7 @@ static ais_status check_logp(check *at) {
 
 /* ---- the gradient -------------------------------------------------------------------------------- */
 
-/* Measured when it is first wanted: most densities have none that matters. */
+/* Measured when it is first needed: most densities have no noise that matters. */
 static double noise_at(check *at, const double *x) {
     if (at->noise < 0) {
         ais_stream stream = ais_stream_for(AIS_USE_CHECK, at->seed, 0, 1);
@@ -166,7 +166,7 @@ static double noise_at(check *at, const double *x) {
     return at->noise;
 }
 
-/* At first as if logp were smooth; with its noise when that does not acquit. */
+/* At first as if logp were smooth, and then with its noise if the gradient still looks wrong. */
 static ais_gradient_verdict judge(check *at, ais_gradient_check *slope) {
     slope->noise = 0;
     ais_gradient_verdict verdict = ais_gradient_judge(slope);
@@ -175,8 +175,8 @@ static ais_gradient_verdict judge(check *at, ais_gradient_check *slope) {
     return slope->noise > 0 ? ais_gradient_judge(slope) : verdict;
 }
 
-/* The verdict at points at most about 1e-3 of the start scale away, the mildest of them; where there is no support
- * nothing is said. */
+/* The verdict at points at most about 1e-3 of the start scale away, the mildest of them; points outside the support do
+ * not count. */
 static ais_gradient_verdict confirm(check *at, const ais_gradient_check *slope) {
     ais_gradient_verdict mildest = AIS_GRADIENT_WRONG;
     for (uint64_t k = 0; k < CLOSE_BY && mildest != AIS_GRADIENT_AGREES; k++) {
@@ -234,7 +234,7 @@ static ais_status check_coordinate(check *at, const double *x, int i, bool uphil
     return AIS_OK;
 }
 
-/* What grad returns as logp: the same, up to noise and to what another way through a solver may cost. */
+/* The logp that grad returns must be the same, up to noise and to the error of another path through a solver. */
 static ais_status check_value(check *at, const double *x, double value, double logp) {
     double miss = fabs(value - logp), size = fmax(1, fabs(logp));
     char text[400];

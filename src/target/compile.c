@@ -3,7 +3,7 @@
  * The object's name is a hash of what the preprocessor makes of the file, the compiler and the flags:
  * a change in any header it includes makes a new object. It is written under a name of its own and
  * renamed, so that runs side by side do not disturb each other. The compiler is started without a
- * shell; what it says goes to a log file, never to the caller's terminal. */
+ * shell; its output goes to a log file, never to the caller's terminal. */
 #define _GNU_SOURCE /* dladdr */
 #include <dlfcn.h>
 #include <errno.h>
@@ -280,7 +280,8 @@ static uint64_t hash_words(uint64_t h, const words *of) {
     return hash(h, "", 1);
 }
 
-/* The words with -march=native mean another machine's code on another machine: homes are shared by many. */
+/* With -march=native the same words give other code on another machine, and home directories are shared between
+ * machines. */
 static uint64_t hash_machine(uint64_t h, const words *of) {
     bool native = false;
     for (int i = 0; i < of->count; i++) native |= strstr(of->word[i], "=native") != NULL;

@@ -50,7 +50,7 @@ static void padded_or_refused(size_t n, const double *x, double *result, ais_cou
     for (size_t c = 0; c < n; c++) result[c] = NAN;
 }
 
-/* A chain alone comes here every hundred nanoseconds: what is rare stands apart, and the rest is a jump. */
+/* A single chain comes here every hundred nanoseconds, so rare cases are kept out of the way. */
 static void batch(size_t n, const double *x, double *result, void *data) {
     ais_counted *counted = data;
     if (n != counted->padded && allow(counted, &counted->densities, (long)n))

@@ -2,8 +2,8 @@
  *
  * Every block of chains has one of its own: its thread alone writes the counts, so that counting needs no lock, and
  * any thread may read them. An evaluation beyond the budget, or after *halt was set, returns NaN without calling the
- * density, at which every kernel ends its step with an error. Whoever sees such an error looks at `refused` before he
- * blames the density. */
+ * density, at which every kernel ends its step with an error. On such an error check `refused` before blaming the
+ * density. */
 #ifndef AIS_TARGET_COUNTED_H
 #define AIS_TARGET_COUNTED_H
 

@@ -139,7 +139,7 @@ static bool fits(const ais_field *field, ais_outcome outcome) {
 
 static const char *const needed[] = {"two values", "numbers", "counts (whole numbers, none negative)"};
 
-/* Asks for the label: why the last column is not obviously it, and which there are. */
+/* The message that asks for the label: why the last column is not obviously it, and the candidates. */
 static ais_status ask(ais_context *context, const ais_field_wish *wish, const ais_fields *fields, int last) {
     char list[400] = "";
     size_t used = 0;

@@ -33,7 +33,7 @@ typedef struct ais_fields {
     int label;           /* the column of the outcome */
 } ais_fields;
 
-/* What the caller says of columns. Names or numbers from 1; lists are joined by +. NULL where nothing is said. */
+/* The caller's choice of columns: names, or numbers from 1; lists are joined by +. NULL where nothing was chosen. */
 typedef struct ais_field_wish {
     const char *model; /* for messages: blr, linear, poisson */
     ais_outcome outcome;
@@ -45,7 +45,7 @@ typedef struct ais_field_wish {
  */
 ais_status ais_fields_read(ais_context *context, const char *path, ais_table *table, ais_fields *fields);
 
-/* Sets left_out, factor and label. Without a word about the label it must be obvious: the last column, if it can be an
+/* Sets left_out, factor and label. If no label is given it must be obvious: the last column, if it can be an
  * outcome of this kind and no other can, or if it is called like one (y, label, outcome, ...) and no other is.
  * Otherwise the message asks for it and lists the candidates. */
 ais_status ais_fields_choose(ais_context *context, const ais_field_wish *wish, ais_fields *fields);

@@ -34,7 +34,7 @@ static quotient difference(const ais_gradient_check *slope, double h) {
     return (quotient){(up - down) / width, fmax(rounding, noise), noise > rounding};
 }
 
-/* Size of the derivative, as one who claims it and one who measures it see it. */
+/* Size of the derivative, by its claimed and its measured value. */
 static double size_of(const ais_gradient_check *slope, double value) {
     return fmax(fmax(fabs(value), fabs(slope->claimed)), slope->floor);
 }
@@ -44,7 +44,7 @@ static bool agrees(const ais_gradient_check *slope, double value, double roundin
     return rounding <= 0.3 * tolerance * size && fabs(value - slope->claimed) <= tolerance * size;
 }
 
-/* By the step that knows best: where rounding and what the next shorter step would change, beyond its own rounding, are
+/* By the best step: where rounding and what the next shorter step would change, beyond its own rounding, are
  * together the least. */
 static ais_gradient_verdict judge_best(ais_gradient_check *slope, const quotient *ladder) {
     double least = INFINITY;

@@ -1,8 +1,8 @@
 /* How far a claimed derivative of logp is from finite differences, and whether that is a mistake.
  *
- * Central differences are taken over a ladder of steps, and any step whose error is small enough to tell may acquit:
- * near a kink only the short steps are right, in a noisy density only the long ones. How noisy logp is is measured,
- * from high differences over a row of points close by: a smooth function has none. */
+ * Central differences are taken over a ladder of steps, and it is enough if one step with a small enough error agrees:
+ * near a kink only the short steps are right, in a noisy density only the long ones. The noise of logp is measured by
+ * high differences over a row of points close by, which vanish for a smooth function. */
 #ifndef AIS_TARGET_GRADIENT_CHECK_H
 #define AIS_TARGET_GRADIENT_CHECK_H
 

@@ -37,7 +37,7 @@ void ais_parameter_forward(const ais_parameter *parameter, const double *x, doub
 void ais_parameter_backward(const ais_parameter *parameter, const double *x, const double *theta,
                             const double *by_theta, double *by_x);
 
-/* Refuses what makes no sense: arguments, count, a name that is missing. */
+/* Refuses impossible arguments and counts, and a missing name. */
 ais_status ais_parameter_check(ais_context *context, const ais_parameter *parameter);
 
 #endif

@@ -43,7 +43,7 @@ static double forward(const bounded *this, const double *x, double *theta, doubl
     return log_term;
 }
 
-/* Far out a term may be -inf, and a density then need not be asked: inf - inf is no number. */
+/* Far out a term may be -inf, and the density is then not evaluated, because inf - inf is not a number. */
 static double with_term(double logp, double term) {
     return isnan(logp) ? logp : logp == -INFINITY || term == -INFINITY ? -INFINITY : logp + term;
 }

@@ -33,7 +33,7 @@ enum {
 #define AIS_REGRESSION_KEYS(PRIOR, INTERCEPT_PRIOR)                                                                    \
     "prior=" PRIOR ",rows=all,label=NAME,intercept=on,intercept_prior=" INTERCEPT_PRIOR AIS_REGRESSION_COLUMNS
 
-/* What a regression is asked for besides its data. */
+/* The options of a regression besides its data. */
 typedef struct ais_regression_wish {
     const char *file;       /* as it was given; NULL: data inside the library */
     double prior;           /* standard deviation of the coefficients of standardised covariates, */

@@ -1,4 +1,4 @@
-/* A Stan program's density, what it shows of a draw and what it tells. */
+/* A Stan program's density, what is shown of a draw, and the report of its errors. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,8 +113,8 @@ static bs_rng *new_rng(const ais_stan *stan, uint64_t stream) {
     return rng;
 }
 
-/* A generator for every row: what is drawn must not depend on how draws are shared out over calls. Its start takes
- * 20 us in newer versions of Stan, which programs without random numbers are spared. */
+/* A generator for every row: random values must not depend on how draws are divided among calls. Starting one takes 20
+ * us in newer versions of Stan, so programs without random numbers get none. */
 void ais_stan_show(size_t n, const double *x, uint64_t stream, double *value, double *slope, void *data) {
     ais_stan *stan = data;
     bs_rng *rng = NULL;

@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* print() in a program is for its author while he debugs; here it would be written into standard output at every
- * evaluation. */
+/* print() in a program is for debugging; here it would write to standard output at every evaluation. */
 static void drop(const char *text, size_t size) {
     (void)text;
     (void)size;
@@ -90,7 +89,7 @@ static const char *skip_call(const char *message) {
     return end ? end + strlen(words) : message;
 }
 
-/* Where a message begins to mean something to a user. */
+/* Where the part of a message begins that a user understands. */
 static const char *skip_prefixes(const char *message) {
     message = skip_call(message);
     static const char *const prefix[] = {

@@ -1,4 +1,5 @@
-/* What a Stan program met with, in memory that processes forked later share: evaluations in child processes count. */
+/* The errors of a Stan program, in memory shared with processes that are forked later: evaluations in child processes
+ * count. */
 #include <errno.h>
 #include <sys/mman.h>
 
@@ -6,7 +7,7 @@
 
 static size_t bytes_of(int dim) { return sizeof(ais_stan_record) + 2 * (size_t)dim * sizeof(double); }
 
-/* Whoever held it may have been killed. */
+/* The process that held it may have been killed. */
 static bool make_lock(pthread_mutex_t *lock) {
     pthread_mutexattr_t kind;
     if (pthread_mutexattr_init(&kind) != 0) return false;

@@ -15,7 +15,7 @@ typedef struct meeting {
     double by_gradient[MOST]; /* logp as grad returns it */
     bool alone;
     atomic_int arrived; /* at the door of a round */
-    atomic_bool over;   /* an answer was another one */
+    atomic_bool over;   /* an answer was different */
     atomic_int found;
     double answer;
 } meeting;

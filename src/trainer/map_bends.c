@@ -21,7 +21,7 @@ enum {
     NECK_BINS = 24
 };
 
-/* Points to fit to, MOST_ROWS at the most. */
+/* Points to fit to, at most MOST_ROWS. */
 typedef struct rows {
     size_t n;
     double *x, *gradient;
@@ -157,7 +157,7 @@ static ais_status fit_necks(ais_context *context, ais_map_learning *this, const 
     return status;
 }
 
-/* The map that fits go on from, where they pay: the bend, and layers that do nothing yet. */
+/* The map from which fits continue, if they pay: the bend, and layers that do nothing yet. */
 static ais_status begin_fits(ais_context *context, ais_map_learning *this, const ais_kernel *bent) {
     ais_shape shape = ais_bent_shape(this->archive.dim, true);
     shape.pivot = ais_kernel_shape(bent)->pivot;

@@ -97,7 +97,7 @@ static ais_status stretch(ais_context *context, ais_map_learning *this, int numb
     }
     free(state);
     if (status != AIS_OK || this->explored.any) return status;
-    /* An archive that was full has moved its points: then all of them speak. */
+    /* A full archive has moved its points: then all of them are used. */
     return refit(context, this, first < this->archive.count ? first : 0, false, this->explored.mean,
                  this->explored.factor);
 }

@@ -1,4 +1,4 @@
-/* The ladder: where no map, no mixture and no chain will do by itself. */
+/* The ladder, for densities for which no map, mixture or chain alone will do. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,8 +119,8 @@ static ais_status height_of(ais_context *context, const ais_map_learning *this, 
     return status;
 }
 
-/* Splines along the coordinates, or along the principal axes, with one coupling layer behind them: whichever makes the
- * tops more likely. */
+/* Splines along the coordinates, or along the principal axes, followed by one coupling layer: whichever makes the tops
+ * more likely. */
 static ais_status learn_base(ais_context *context, ais_map_learning *this, const ais_climb *climb, ais_kernel **best) {
     size_t dim = (size_t)this->archive.dim, n;
     double *x = ais_climb_tops(climb, &n), highest = -INFINITY, height = -INFINITY;

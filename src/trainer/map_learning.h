@@ -106,7 +106,7 @@ ais_status ais_learn_map(ais_context *context, ais_training_run *job);
  * kept as a kernel, with its verdict. */
 ais_status ais_map_judge(ais_context *context, ais_map_learning *learning, const ais_source *source, size_t n);
 
-/* What was judged best is not: something was found out that its verdict did not know. */
+/* Discards the best so far, because something was found that its verdict did not account for. */
 void ais_map_forget(ais_map_learning *learning);
 
 /* An affine kernel. */
@@ -177,7 +177,7 @@ ais_status ais_map_missed(ais_context *context, ais_map_learning *learning, cons
 
 /* ---- map_ladder.c ---------------------------------------------------------------------------------- */
 
-/* Climbs a ladder from all that was found to p, as `climbed` tells then. */
+/* Climbs a ladder from all that was found to p; the result is in `climbed`. */
 ais_status ais_map_climb(ais_context *context, ais_map_learning *learning);
 
 /* ---- map_state.c ----------------------------------------------------------------------------------- */

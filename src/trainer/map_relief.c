@@ -51,7 +51,7 @@ ais_status ais_map_relieve(ais_context *context, ais_map_learning *this, ais_ker
     ais_kernel_free(map);
     if (status == AIS_OK && mixture) {
         status = ais_kernel_propose_from(context, relieved, *kernel);
-        *kernel = NULL; /* it belongs to the other, also when that failed */
+        *kernel = NULL; /* the other kernel owns it, even if that failed */
     }
     if (status != AIS_OK) {
         ais_kernel_free(relieved);

@@ -127,7 +127,7 @@ static ais_status draw_and_weigh(ais_context *context, ais_map_learning *this, c
         status = slopes ? ais_evaluate_gradient(&this->evaluator, n, x, logp, gradient)
                         : ais_evaluate(&this->evaluator, n, x, logp);
     for (size_t c = 0; c < n && status == AIS_OK; c++)
-        if (logq[c] == INFINITY) logp[c] = -INFINITY; /* a draw that was lost: it must not weigh later, either */
+        if (logq[c] == INFINITY) logp[c] = -INFINITY; /* a draw that was lost: it must have no weight later, either */
     if (status == AIS_OK) status = ais_map_source(context, this, source, &from);
     if (status == AIS_OK) status = ais_archive_add(context, &this->archive, from, n, x, logp, slopes ? gradient : NULL);
     if (status == AIS_OK) status = weigh_chains(context, this, source, &given, &many);
@@ -172,8 +172,8 @@ static ais_status draw_beside(ais_context *context, ais_map_learning *this) {
 
 /* Draws of a map are fresh: what they say of Z depends on no other estimate, and is unbiased whatever the map was
  * fitted to. So they are combined, each by the number of its draws: its own error would prefer draws that have met no
- * large weight, and say too little. A few hundred draws of a map that misses a part of p say too little as well, and do
- * not know it: only maps whose weights are about as even as the best's are heard. */
+ * large weight, and say too little. A few hundred draws of a map that misses a part of p also give too small a value,
+ * without showing it: so only maps whose weights are about as even as the best's are used. */
 static void add_evidence(ais_map_learning *this, const ais_weighing *term, double n) {
     static const double as_even = 0.75;
     ais_weighing *sum = &this->evidence;

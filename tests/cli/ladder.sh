@@ -92,7 +92,7 @@ refuse 2 "--step-size applies only to hmc and nuts" sample mog2 --sampler ladder
 refuse 2 "no density for a classical sampler" sample "data:$work/modes/draws.nc" --sampler ladder
 refuse 1 "round 1 of the ladder: allow more" sample mog2 --sampler ladder --evaluations 20000 -q -o "$work/little"
 [ "$(code "$ais" sample gaussian --sampler nuts -q -o "$work/nuts")" = 0 ]
-refuse 2 "not by a ladder" plot "$work/nuts" --figure ladder -o "$work/bad"
+refuse 2 "do not come from a ladder" plot "$work/nuts" --figure ladder -o "$work/bad"
 echo "a ladder by itself keeps its promises"
 
 # Thinned draws tell of the trips between them, too: swaps are even and odd in turn, and every second step has none.

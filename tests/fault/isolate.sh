@@ -155,7 +155,7 @@ static volatile double room;
 static double logp(const double *x, void *d) { (void)d; room = x[0]; usleep(1000); return -room * room / 2; }
 AIS_DENSITY = {AIS_DENSITY_HEAD, .dim = 1, .logp = logp};
 END
-expect 1 "it is not safe to be called from several threads" "$ais" sample "$work/shared.c" $walk $short
+expect 1 "it is not safe to call from several threads" "$ais" sample "$work/shared.c" $walk $short
 expect "0|3" "worst ESS" "$ais" sample "$work/shared.c" $walk --chains 4 --draws 300 --warmup 20 -j 1 --out "$work/out"
 expect "0|3" "worst ESS" "$ais" sample "$work/shared.c" $walk --chains 4 --draws 300 --warmup 20 -j 2 --isolate --out "$work/out"
 

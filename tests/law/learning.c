@@ -211,10 +211,10 @@ static void bad_options(void **state) {
     } bad[] = {{{.objective = "lik"}, "lik"},
                {{.shape = &wrong}, "dimension 3"},
                {{.method = AIS_START_DRAWS}, "no draws"},
-               {{.ladder = true, .steps = 50}, "not for it"},
-               {{.ladder = true, .objective = "fisher"}, "not for it"},
-               {{.ladder = true, .method = AIS_START_NUTS}, "not for it"},
-               {{.ladder = true, .paper = true}, "not for it"},
+               {{.ladder = true, .steps = 50}, "do not apply to it"},
+               {{.ladder = true, .objective = "fisher"}, "do not apply to it"},
+               {{.ladder = true, .method = AIS_START_NUTS}, "do not apply to it"},
+               {{.ladder = true, .paper = true}, "do not apply to it"},
                {{.threads = -1}, "-1"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(ais_train(&context, target, &bad[i].options, &kernel, &training), AIS_BAD_ARGUMENT);
