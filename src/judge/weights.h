@@ -1,7 +1,7 @@
 /* How good a map is as an independent proposal, from the importance weights w = p / q of fresh draws of it: the
  * efficiency of a chain is known without running one. From x it moves with probability a(x), the mean of min(1, w' /
- * w(x)) over its proposals, and the draws that one effective draw takes are the mean of 2 / a(x) - 1 over p, math.md
- * (36). A few hundred proposals have not met the largest weights that a run will meet: their tail is extrapolated as a
+ * w(x)) over its proposals, and one effective draw takes the mean of 2 / a(x) - 1 over p of them, math.md (36). A
+ * few hundred proposals have not met the largest weights that a run will meet: their tail is extrapolated as a
  * generalised Pareto distribution, as heavy as they allow, math.md (37). And a part of p, as large as their number
  * allows, may lie where they never fall: a chain that enters it stays. */
 #ifndef AIS_JUDGE_WEIGHTS_H
