@@ -74,6 +74,19 @@ static int check_figure(const char *path, const bench_part *const *part, int par
     return 0;
 }
 
+/* Before anything is measured: what was named can be opened. */
+static int check_named(const bench *set) {
+    ais_context context = {0};
+    ais_target *target;
+    ais_kernel *kernel = NULL;
+    if (!set->target && !set->kernel_file) return 0;
+    if (ais_target_open(&context, set->target ? set->target : "mog6", &target) != AIS_OK) return failed(&context);
+    bool good = !set->kernel_file || ais_kernel_load(&context, set->kernel_file, target, &kernel) == AIS_OK;
+    ais_kernel_free(kernel);
+    ais_target_close(target);
+    return good ? 0 : failed(&context);
+}
+
 int run_bench(int argc, char **argv) {
     enum { MOST_PARTS = 12 };
     bench set = {.seconds = 0.2};
@@ -100,6 +113,7 @@ int run_bench(int argc, char **argv) {
         for (const bench_part *at = bench_parts; at->name; at++)
             if (!at->asked_for) part[words++] = at;
     int code = figure ? check_figure(figure, part, words) : 0;
+    if (code == 0) code = check_named(&set);
     if (code != 0) return code;
     if (!ranks_open()) return EXIT_FAILED;
     set.quiet = json;
