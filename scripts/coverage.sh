@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=build-coverage
-QUICK='^(unit|law|gradient)/|^cli/(budgets|command|compare|interrupt|ladder|learning|manual|plot|reproduce)$|^fault/(bad_input|no_code|isolate)$'
+QUICK='^(unit|law|gradient)/|^cli/(bench|budgets|command|compare|interrupt|ladder|learning|manual|plot|reproduce)$|^fault/(bad_input|no_code|isolate)$'
 # Processes that are forked for netCDF, for figures and for --isolate end by _exit, which would lose their counts.
 mkdir -p $build
 end=$PWD/$build/end.o

@@ -19,11 +19,32 @@ static double bowl(const double *x, void *data) {
 
 static const ais_target plain = {.name = "bowl", .dim = 2, .logp = bowl};
 
+static double flat(const double *x, void *data) {
+    (void)x, (void)data;
+    return 0;
+}
+
+static double high(const double *x, void *data) { return bowl(x, data) + 1e16; }
+
+static double wide(const double *x, void *data) {
+    const double y[] = {1e-10 * x[0], 1e-10 * x[1]};
+    return bowl(y, data);
+}
+
+static double long_way(const double *x, void *data) {
+    const double y[] = {x[0], 1e-10 * x[1]};
+    return bowl(y, data);
+}
+
 static void kernels(void **state) {
     (void)state;
     ais_context fresh = {0};
     ais_kernel *made = NULL, *walk;
     const ais_classical_options negative = {.scale = -1};
+    const ais_classical_options long_steps = {.leapfrogs = 3};
+    assert_says("there is no classical kernel 'walk'; there are ", AIS_BAD_ARGUMENT,
+                ais_kernel_classical(&context, "walk", NULL, &made));
+    assert_says("rwm takes no leapfrogs", AIS_BAD_ARGUMENT, ais_kernel_classical(&context, "rwm", &long_steps, &made));
     assert_says("slice: scale is -1", AIS_BAD_ARGUMENT, ais_kernel_classical(&context, "slice", &negative, &made));
     const ais_shape pivot = {.map = AIS_HENON, .dim = 2, .pivot = 1};
     assert_says("pivot is for maps on x alone", AIS_BAD_ARGUMENT, ais_kernel_learned(&context, &pivot, 1, &made));
@@ -82,8 +103,19 @@ static void runs(void **state) {
     ais_sample_result sampled;
     assert_says("chains is -1", AIS_BAD_ARGUMENT, ais_sample(&context, &plain, walk, &negative, NULL, 0, &sampled));
     const ais_sample_options some = {.chains = 1, .draws = 10};
-    ais_target flat = {.name = "nothing", .dim = 2};
-    assert_says("no log density", AIS_BAD_ARGUMENT, ais_sample(&context, &flat, walk, &some, NULL, 0, &sampled));
+    ais_target nothing = {.name = "nothing", .dim = 2};
+    assert_says("no log density", AIS_BAD_ARGUMENT, ais_sample(&context, &nothing, walk, &some, NULL, 0, &sampled));
+    /* On a constant every step is accepted, and the scale grows until its square is no number. */
+    const ais_target endless = {.name = "endless", .dim = 2, .logp = flat};
+    const ais_sample_options adapting = {.chains = 1, .warmup = 4000, .draws = 10};
+    assert_says("variances of warm-up overflow", AIS_BAD_DENSITY,
+                ais_sample(&context, &endless, walk, &adapting, NULL, 0, &sampled));
+    ais_kernel *map;
+    const ais_shape three = {.map = AIS_AFFINE, .reversal = AIS_SWAP, .dim = 3};
+    assert_ok(fresh, ais_kernel_learned(&fresh, &three, 1, &map));
+    assert_says("made for dimension 3, but bowl has 2", AIS_BAD_ARGUMENT,
+                ais_sample(&context, &plain, map, &some, NULL, 0, &sampled));
+    ais_kernel_free(map);
     ais_kernel_free(walk);
 }
 
@@ -110,6 +142,43 @@ static void trainings(void **state) {
     assert_null(kernel);
     assert_null(training);
     ais_draws_free(draws);
+}
+
+/* Densities that learning refuses, each with what to do; and a gradient that fisher lacks. */
+static void densities(void **state) {
+    (void)state;
+    ais_kernel *kernel = NULL;
+    ais_training *training = NULL;
+    const ais_target constant = {.name = "high", .dim = 2, .logp = high}, far = {.name = "far", .dim = 2, .logp = wide},
+                     along = {.name = "along", .dim = 2, .logp = long_way};
+    const ais_train_options usual = {.seed = 1}, fisher = {.seed = 1, .objective = "fisher"};
+    assert_says("leave the constant out", AIS_BAD_DENSITY, ais_train(&context, &constant, &usual, &kernel, &training));
+    assert_says("all over the search region", AIS_BAD_DENSITY, ais_train(&context, &far, &usual, &kernel, &training));
+    assert_says("falls along one direction only", AIS_BAD_DENSITY,
+                ais_train(&context, &along, &usual, &kernel, &training));
+    assert_says("objective fisher needs the gradient", AIS_BAD_ARGUMENT,
+                ais_train(&context, &plain, &fisher, &kernel, &training));
+    assert_null(kernel);
+    assert_null(training);
+}
+
+static volatile sig_atomic_t stop;
+
+static void stop_on_the_ladder(const ais_train_progress *progress, void *data) {
+    (void)data;
+    if (strcmp(progress->stage, "ladder") == 0) stop = 1;
+}
+
+/* In the first round there is no kernel yet. */
+static void a_ladder_that_is_stopped(void **state) {
+    (void)state;
+    ais_kernel *kernel = NULL;
+    ais_training *training = NULL;
+    const ais_train_options climb = {.seed = 1, .ladder = true, .progress = stop_on_the_ladder, .stop = &stop};
+    assert_says("stopped on the ladder", AIS_STOPPED, ais_train(&context, &plain, &climb, &kernel, &training));
+    ais_kernel_free(kernel);
+    ais_training_free(training);
+    stop = 0;
 }
 
 static void figures(void **state) {
@@ -158,9 +227,9 @@ static void bounds_twice(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels),     cmocka_unit_test(targets),
-                                       cmocka_unit_test(runs),        cmocka_unit_test(trainings),
-                                       cmocka_unit_test(figures),     cmocka_unit_test(compilers),
-                                       cmocka_unit_test(bounds_twice)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels),   cmocka_unit_test(targets),   cmocka_unit_test(runs),
+        cmocka_unit_test(trainings), cmocka_unit_test(densities), cmocka_unit_test(a_ladder_that_is_stopped),
+        cmocka_unit_test(figures),   cmocka_unit_test(compilers), cmocka_unit_test(bounds_twice)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
