@@ -37,7 +37,7 @@ typedef struct option {
  * the number of words, or -1 after one line on stderr. */
 int parse_options(int argc, char **argv, const option *options, const char **words, int most_words);
 
-/* The help of a subcommand, on stdout: how to call it, what it does, its options (help.c). It may be asked for as a man
+/* The help of a subcommand, on stdout: how to call it, what it does, its options (help.c). It may be requested as a man
  * page or a completion: a subcommand prints nothing else there. */
 void print_help(const char *usage, const char *text, const option *options);
 
@@ -47,7 +47,7 @@ typedef struct help_entry {
 } help_entry;
 void print_help_list(const char *heading, const help_entry *entries);
 
-/* The width of the terminal that a file is, up to `most`; `most` where it is none. */
+/* The width of the terminal behind a file, up to `most`; `most` if it is not a terminal. */
 int screen_columns(FILE *file, int most);
 
 /* Text from column `column` on, broken at spaces to stay within 80 columns and the terminal, further lines indented to
@@ -62,7 +62,7 @@ int complain(int code, const char *format, ...) __attribute__((format(printf, 2,
 /* Complains about a library failure. The exit code: a wrong value is wrong usage, the rest has failed. */
 int failed(const ais_context *context);
 
-/* Says where the density could not be computed, if it tells. */
+/* Prints where the density could not be computed, if the target reports it. */
 void tell_of_errors(const ais_target *target);
 
 typedef struct subcommand {
@@ -83,13 +83,13 @@ void command_to_resume(char *text, size_t size);
 /* The diagnosis as text on stdout, or as JSON there; the exit code that follows from it. */
 int tell(const ais_diagnosis *diagnosis, const ais_report_run *run, bool json, bool quiet, int rows);
 
-/* Around a long job: the first Ctrl-C sets the flag, a second one gives up a density that does not return (guard.h) or
+/* Around a long job: the first Ctrl-C sets the flag, a second one abandons a density that does not return (guard.h) or
  * kills; afterwards Ctrl-C kills again. SIGTERM sets the flag, too, and its sender will not wait long: a density that
- * does not return within 15 s is given up, or the command ends without it. */
+ * does not return within 15 s is abandoned, or the command ends without it. */
 void catch_interrupts(void);
 void release_interrupts(void);
 const volatile sig_atomic_t *stop_flag(void);
-bool was_terminated(void); /* by SIGTERM, here or on another rank: to be asked by all ranks */
+bool was_terminated(void); /* by SIGTERM, here or on another rank: all ranks must call it */
 void ask_to_stop(void);    /* as the first Ctrl-C does */
 
 /* Since some moment in the past. */
@@ -98,8 +98,8 @@ double wall_seconds(void);
 /* A JSON string; bytes that are not UTF-8 become question marks. */
 json_t *json_text(const char *text);
 
-/* jansson leaves out what it has no memory for, and most of its callers would not notice: once this was called, nothing
- * that may lack something is written. */
+/* jansson leaves out what it has no memory for, and most callers would not notice: after this was called, nothing is
+ * written that may be incomplete. */
 void watch_json(void);
 bool json_is_whole(const json_t *json);
 

@@ -1,4 +1,4 @@
-/* The command as it was typed, with what makes it go on. */
+/* The command as it was typed, with what makes it continue. */
 #include <string.h>
 
 #include "cli.h"

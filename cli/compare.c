@@ -40,7 +40,7 @@ static double rate_with_setup(const comparison *all, int i) {
     return outcome_ess(&all->outcome[i]) / (setup(all, i) + all->outcome[i].result.sample_seconds);
 }
 
-/* An ESS says nothing of chains that never met: those do not count as fast. */
+/* An ESS means nothing for chains that never met: those do not count as fast. */
 static bool mixed(const comparison *all, int i) {
     const ais_diagnosis *judged = all->outcome[i].diagnosis;
     return all->done[i] && judged->worst_rhat <= most_rhat && !isinf(judged->mode_kl) && rate(all, i) > 0;
@@ -56,7 +56,7 @@ static int fastest(const comparison *all, bool classical) {
 }
 
 /* Effective draws from which on learning was worth it: setup_a + n / rate_a = setup_b + n / rate_b. 0 also when nothing
- * without training mixed; INFINITY: never; NAN: not a question here. */
+ * without training mixed; INFINITY: never; NAN: does not apply. */
 static double break_even(const comparison *all, int i) {
     int other = fastest(all, true);
     if (!all->who[i]->learned || !mixed(all, i)) return NAN;
@@ -67,7 +67,7 @@ static double break_even(const comparison *all, int i) {
     return gain > 0 ? cost / gain : INFINITY;
 }
 
-/* Training's were counted from outside; it says itself how many of them the start took. */
+/* Those of training were counted from outside; training reports how many of them the start took. */
 static ais_evaluations evaluations_of(const comparison *all, int i) {
     const entry *made = &all->entry[i];
     ais_evaluations count = ais_evaluations_of(NULL, NULL, &all->outcome[i].result, 0);

@@ -57,7 +57,7 @@ json_t *json_number_or_null(double value) { return isfinite(value) ? json_real(v
 
 /* ---- counting --------------------------------------------------------------------------------------- */
 
-/* A target in front of another one. Training evaluates in batches, so that counting costs it nothing that shows. */
+/* A target in front of another one. Training evaluates in batches, so counting costs next to nothing. */
 typedef struct counter {
     const ais_target *inner;
     atomic_long densities, gradients;

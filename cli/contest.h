@@ -52,7 +52,7 @@ double outcome_ess(const outcome *out);
 /* p at a point of the plane, for ais_grid_evaluate; data is the target. */
 double plane_density(double x, double y, void *data);
 
-/* null for what is no finite number. */
+/* null for what is not a finite number. */
 json_t *json_number_or_null(double value);
 
 #endif

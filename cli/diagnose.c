@@ -1,4 +1,4 @@
-/* aisampler diagnose: judges draws, whoever made them. */
+/* aisampler diagnose: judges the draws of any sampler. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Draws into files, and writes down how good the draws are. */
+/* Draws into files, and records how good the draws are. */
 #include "draw.h"
 
 #include <jansson.h>
@@ -84,7 +84,7 @@ static bool write_report(const settings *set, const ais_target *target, const ou
     return written;
 }
 
-/* Those of an earlier run must not stand beside these draws when they cannot be judged. */
+/* Those of an earlier run must not be left beside these draws if they cannot be judged. */
 static void remove_judgements(const settings *set) {
     static const char *const name[] = {"summary.json", "report.html"};
     for (int i = 0; i < 2; i++) {
@@ -190,7 +190,7 @@ static bool may_go_on(const settings *set, const ais_run_options *how) {
     return how->learning && how->learning->checkpoint && access(how->learning->checkpoint, F_OK) == 0;
 }
 
-/* One line: what ended it, what there is, how to go on. */
+/* One line: what ended it, what there is, how to continue. */
 static int tell_of_stop(const settings *set, const ais_run_options *how, int draws, const ais_context *context) {
     const char *density = guard_message();
     char on[1024] = "", files[4200] = "";
@@ -213,7 +213,7 @@ static int deliver(settings *set, const ais_target *target, const ais_run_option
     if (status != AIS_OK && status != AIS_STOPPED) return failed(context);
     if (status == AIS_OK) tell_of_end(set, &result->sample);
     tell_of_errors(target);
-    bool judged = result->diagnosis || status == AIS_OK; /* who is asked to stop leaves many draws unjudged */
+    bool judged = result->diagnosis || status == AIS_OK; /* a run that was stopped leaves many draws unjudged */
     int code = result->sample.draws > 0 && judged ? report(set, target, made) : EXIT_FAILED;
     return status == AIS_STOPPED ? tell_of_stop(set, how, result->sample.draws, context) : code;
 }

@@ -24,16 +24,16 @@ typedef struct settings {
     shown shown; /* in the figures of the report */
 } settings;
 
-/* What holds when no option says otherwise. */
+/* The default settings. */
 settings default_settings(void);
 
-/* Fills in what was left unsaid and starts the clock of the budget; false after a complaint. */
+/* Fills in defaults and starts the clock of the budget; false after a complaint. */
 bool settings_make_sense(settings *set);
 
 /* Names the checkpoint, in the folder of the draws. */
 void drawing_checkpoint(settings *set);
 
-/* Whether there is one to go on from, and it is to be gone on from. */
+/* Whether there is one, and the run is to continue from it. */
 bool drawing_goes_on(const settings *set);
 
 /* out/NAME, NAME being the target's without folder, ending and keys. */
@@ -43,7 +43,7 @@ void default_directory(const char *target, char *directory, size_t size);
  * code. */
 int draw_to_files(const settings *set, const ais_target *target, const ais_run_options *how);
 
-/* The options that both have; what they take when nothing is said, as text. */
+/* The options that both have; their defaults, as text. */
 #define DRAW_OPTIONS(set, usual_chains, usual_warmup, usual_draws)                                                      \
     {"chains", 'c', OPTION_COUNT, &(set).chains, NULL, "independent chains (" usual_chains ")"},                        \
         {"draws",      'n',  OPTION_COUNT,                                                                              \

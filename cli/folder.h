@@ -19,8 +19,8 @@ bool is_folder(const char *path);
 bool folder_open(run_folder *folder, const char *directory);
 void folder_close(run_folder *folder);
 
-/* The target named in run.json where it is a built-in one, which can be opened without running
- * anybody's code; else NULL. */
+/* The target named in run.json where it is a built-in one, which can be opened without running foreign code; else NULL.
+ */
 const char *folder_target(const run_folder *folder);
 
 #endif

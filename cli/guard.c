@@ -1,10 +1,9 @@
 /* How it works: every guarded call notes its point and a place to come back to, in a slot of its thread. A fatal signal
  * that arrives on a thread inside of a call comes back there, and the call answers NaN; so do all later ones, because
- * nobody knows what the density left behind. The flag that Ctrl-C sets is set first: a step that fails after that is
- * given up and does not fail the run (run.h, `stop`).
- *
- * What the density held, a lock of malloc's for instance, it holds for ever. So the command has some seconds to write
- * its files; then an alarm ends it, with the same line. */
+ * the state that the density left behind is unknown. The flag that Ctrl-C sets is set first: a step that fails after
+ * that is abandoned and does not fail the run (run.h, `stop`). A lock that the density held, one of malloc's for
+ * instance, is held for ever. So the command has some seconds to write its files; then an alarm ends it, with the same
+ * line. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include "guard.h"
 
@@ -47,7 +46,7 @@ static struct {
     call slot[MOST_THREADS];
     atomic_int slots; /* taken */
     atomic_bool tripped;
-    /* What happened, written once, by whoever tripped it. */
+    /* What happened, written once, by the call that tripped it. */
     trip_kind kind;
     int code; /* the signal, or the argument of exit */
     size_t points;
@@ -174,7 +173,7 @@ bool guard_insist(void) {
         else
             pthread_kill(at->thread, SIGUSR2);
     }
-    if (own) pthread_kill(pthread_self(), SIGUSR2); /* the last, for it does not come back from there */
+    if (own) pthread_kill(pthread_self(), SIGUSR2); /* last, because it does not return */
     return any;
 }
 
@@ -267,7 +266,7 @@ static double guarded_grad(const double *x, double *gradient, void *data) {
     return value;
 }
 
-/* False when it was given up. */
+/* False if it was abandoned. */
 static bool try_batch(size_t n, const double *x, double *logp, void *data) {
     if (guard_tripped()) return false;
     if (!enter(x, n)) {

@@ -1,5 +1,5 @@
-/* Densities of one's own (FILE.c, FILE.so) that crash, exit or never return. A call that does is given up, the run ends
- * with what was drawn until then, and one line says where it was. With --isolate it goes on (isolate.h). */
+/* Users' densities (FILE.c, FILE.so) that crash, exit or never return. Such a call is abandoned, the run ends with the
+ * draws so far, and one line says where it was. With --isolate it continues (isolate.h). */
 #ifndef AIS_CLI_GUARD_H
 #define AIS_CLI_GUARD_H
 
@@ -11,22 +11,22 @@
  * for `threads` threads (0: one per core). At most one is guarded. */
 ais_status guard_open(ais_context *context, const char *spec, const isolation *how, int threads, ais_target **target);
 
-/* What became of the guarded density: a sentence without its end, such as "own.c crashed (...) at mass = 1.5", the
- * point on the user's scale; NULL while nothing did. The target must still be open when it is asked for first. */
+/* What happened to the guarded density: a sentence without its end, such as "own.c crashed (...) at mass = 1.5", the
+ * point on the user's scale; NULL if nothing did. The target must still be open at the first call. */
 const char *guard_message(void);
 
-/* Whether calls are given up. May be asked by a handler of signals. */
+/* Whether calls are abandoned. For a handler of signals, too. */
 bool guard_tripped(void);
 
 /* Whether calls of the density are watched: guard_insist's false then says that none was under way. For a handler of
  * signals. */
 bool guard_watches(void);
 
-/* Gives up the calls that are under way, after which the run ends; false when there is none. For a handler of
- * signals. */
+/* Abandons the calls that are under way, after which the run ends; false if there are none. For a handler of signals.
+ */
 bool guard_insist(void);
 
-/* Gives the density up at a point: it is asked no more, and the run ends. The message will be isolate_say's. */
+/* Abandons the density at a point: it is not evaluated again, and the run ends. The message will be isolate_say's. */
 void guard_end(const double *x);
 
 /* "segmentation fault" and so on. */

@@ -16,11 +16,11 @@
 
 enum { USUAL_SECONDS = 60, USUAL_DEATHS = 1000, SPARE_WORKERS = 2 };
 
-/* Points, or draws to be shown, at which the density died. Of them the one nearest to 0 is told: which one comes first
+/* Points, or draws to be shown, at which the density died. The one nearest to 0 is reported: which one comes first
  * depends on the threads. */
 typedef struct deaths {
     long count;
-    double distance; /* of the one that is told, squared */
+    double distance; /* of the one that is reported, squared */
     double *x;       /* dim */
     death end;
 } deaths;
@@ -34,7 +34,7 @@ static struct {
     atomic_long points;   /* asked for */
     pthread_mutex_t lock; /* of what follows */
     deaths evaluated, shown;
-    long revived; /* deaths at points that a new process had no trouble with */
+    long revived; /* deaths at points at which a new process did not die */
     bool over;
     death no_process; /* where over, and not for the number of deaths */
 } iso = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -107,7 +107,7 @@ void isolate_say(char *text, size_t size) {
     pthread_mutex_unlock(&iso.lock);
 }
 
-/* As a Stan program tells of its errors. */
+/* Reported like the errors of a Stan program. */
 static void isolated_tell(char *text, size_t size, void *data) {
     char what[300];
     size_t used = 0;
@@ -191,7 +191,7 @@ static void copy_points(size_t n, const double *x, size_t first, size_t some, do
     for (size_t i = 0; i < (size_t)iso.target.dim; i++) memcpy(to + i * some, x + i * n + first, some * sizeof *to);
 }
 
-/* Which point a batch died of, only points one by one can tell. */
+/* At which point of a batch it died is only found one by one. */
 static void isolated_batch(size_t n, const double *x, double *logp, void *data) {
     (void)data;
     death end;

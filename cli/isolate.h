@@ -35,13 +35,14 @@ typedef struct isolation {
 /* False after a complaint. */
 bool isolation_makes_sense(const isolation *how);
 
-/* Threads that ask one process: the density need not be safe for more. */
+/* Threads that use one process: the density need not be safe for more. */
 int isolation_threads(const isolation *how, int threads);
 
 /* Puts processes between the target and its functions, for `threads` threads (0: one per core). One target at most. */
 ais_status isolate(ais_context *context, const isolation *how, int threads, ais_target *target);
 
-/* After too many deaths, or when no process can be had: why nothing is evaluated any more, without an end. */
+/* After too many deaths, or if no process can be started: why nothing is evaluated any more, a sentence without its
+ * end. */
 void isolate_say(char *text, size_t size);
 
 #endif

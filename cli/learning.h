@@ -50,7 +50,7 @@ const char *learning_maps(void);
             "continue what was killed or stopped; the files become the same as without the interruption"                 \
     }
 
-/* The classical warnings about learning from draws, for the help of both. */
+/* The warnings about learning from draws, for the help of both. */
 #define EMPIRICAL_HELP                                                                                                 \
     " TARGET may be data:DRAWS (CSV with a header, Stan CSV or netCDF; 1000 draws or more): then kernel and "          \
     "discriminator are learned from the draws alone, and the discriminator is the accept test. It is an estimate, so " \
@@ -71,10 +71,10 @@ const char *learning_maps(void);
 /* DIRECTORY/KERNEL.training, or KERNEL.training. */
 void learning_checkpoint(learning *set, const char *directory, const char *kernel);
 
-/* One line when what the user may expect of an earlier training does not happen. */
+/* One line if an earlier training is not continued although the user may expect it. */
 void learning_tell(const learning *set);
 
-/* The kernel is safe: the checkpoint goes. */
+/* The kernel is saved: removes the checkpoint. */
 void learning_done(const learning *set);
 
 /* The settings as the library takes them, with a live table on stderr. Seed, threads, budget, stop and ranks are left
@@ -98,7 +98,7 @@ void learning_stopped(const learning *set, const ais_context *context);
 int learn(const learning *set, const ais_budget *limits, const ais_target *target, uint64_t seed, int threads,
           bool quiet, ais_kernel **kernel, ais_training **training);
 
-/* What of A-NICE-MC's training can be said here (anice.c); 0: its authors' choice. */
+/* The settings of A-NICE-MC's training that the command has (anice.c); 0: its authors' choice. */
 typedef struct anice_learning {
     int iterations, hidden;
     double rate;
@@ -110,7 +110,7 @@ typedef struct anice_learning {
 int learn_anice(const anice_learning *set, const ais_target *target, uint64_t seed, int threads, bool quiet,
                 ais_kernel **kernel, ais_training **training);
 
-/* Whether anything was said that A-NICE-MC does not look at. */
+/* Whether an option was set that A-NICE-MC does not use. */
 bool beyond_anice(const learning *set);
 
 /* chains x dim, where learning has been (ais_training_starts). The caller frees them; NULL when memory is out. */

@@ -64,7 +64,7 @@ int main(int argc, char **argv) {
     remember_command(argc, argv);
     watch_json();
     signal(SIGXFSZ, SIG_IGN); /* a file size limit becomes a write error with a sentence */
-    if (!ranks_lead() && !freopen("/dev/null", "w", stdout)) return EXIT_FAILED; /* rank 0 speaks for all */
+    if (!ranks_lead() && !freopen("/dev/null", "w", stdout)) return EXIT_FAILED; /* only rank 0 prints */
     int code = run(argc, argv);
     bool whole = fflush(stdout) == 0 && !ferror(stdout);
     if (!whole && code != EXIT_FAILED)

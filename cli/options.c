@@ -19,7 +19,7 @@ static bool one_of(const char *value, const char *choices) {
     return false;
 }
 
-/* strtod takes them, people do not mean them. */
+/* strtod accepts these, but users do not mean them. */
 static bool is_hexadecimal(const char *text) { return strpbrk(text, "xX") != NULL; }
 
 /* Whole numbers may be written 1000, 1e3 or 10_000. */

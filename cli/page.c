@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* null, false and 0 are what nobody asked for; a seed may be 0. */
+/* null, false and 0 are values that were not set; a seed may be 0. */
 static bool unset(const char *key, const json_t *value) {
     if (json_is_number(value)) return json_number_value(value) == 0 && strcmp(key, "seed") != 0;
     return json_is_null(value) || json_is_false(value);

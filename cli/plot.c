@@ -82,7 +82,7 @@ static int draw_figures(const plotting *this) {
     return code;
 }
 
-/* Before anything is read: a name that is none. */
+/* Refuses an unknown name before anything is read. */
 static int check_figures(const char *figures) {
     const char *known[32] = {"all"};
     int count = 1;

@@ -1,5 +1,5 @@
 /* Open MPI under ais_ranks. Every exchange is non-blocking and polled, so that a rank can leave when another was
- * killed: mpirun then sends SIGTERM to the rest and gives them a second, enough to complete the files. */
+ * killed: mpirun then sends SIGTERM to the rest and grants them a second, enough to complete the files. */
 #include "ranks.h"
 
 #include <stdio.h>

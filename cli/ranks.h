@@ -10,7 +10,7 @@ bool ranks_open(void);
 /* NULL when this process is alone. */
 const ais_ranks *ranks_all(void);
 
-/* Rank 0 writes the files and speaks for all. Before ranks_open too. */
+/* Rank 0 writes the files and prints. May be called before ranks_open. */
 bool ranks_lead(void);
 
 /* Keeps a line of another rank than 0 for ranks_close: mostly rank 0 says the same. */

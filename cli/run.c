@@ -4,7 +4,7 @@
 #include "learning.h"
 #include "ranks.h"
 
-/* What the end of learning needs to know. */
+/* The data of the callback at the end of learning. */
 typedef struct running {
     const settings *set;
     const learning *how;
@@ -18,8 +18,8 @@ static ais_status save_kernel(ais_context *context, const running *run, const ai
     return ais_kernel_save(context, kernel, run->target, path);
 }
 
-/* The kernel is safe before the first draw. Whoever stopped learning wants draws of what was learned: another Ctrl-C
- * stops those. */
+/* The kernel is saved before the first draw. After learning was stopped, draws are made with what was learned: another
+ * Ctrl-C stops those. */
 static ais_status when_learned(ais_context *context, const ais_run_learned *learned, void *data) {
     running *run = data;
     const ais_training *training = learned->training;
@@ -30,7 +30,7 @@ static ais_status when_learned(ais_context *context, const ais_run_learned *lear
         ais_status status = save_kernel(context, run, learned->kernel);
         if (status != AIS_OK) return status;
     }
-    if (ends) return AIS_STOPPED; /* whoever sent SIGTERM kills soon */
+    if (ends) return AIS_STOPPED; /* SIGTERM is soon followed by a kill */
     catch_interrupts();
     if (learned->rival && !run->set->quiet)
         fprintf(

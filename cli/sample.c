@@ -100,7 +100,7 @@ static bool applies(const char *name, const char *of, bool used) {
     return used;
 }
 
-/* Options that the chosen samplers would not look at are refused, not ignored. */
+/* Options that the chosen samplers do not use are refused, not ignored. */
 static bool options_apply(const settings *set) {
     const char *names = set->sampler ? set->sampler : "";
     const struct {
@@ -174,7 +174,7 @@ static int make_part(const settings *set, const char *name, const ais_target *ta
     return code;
 }
 
-/* A kernel that was trained for a run is in its checkpoint, where that is gone on from. */
+/* A kernel that was trained for a run is in its checkpoint, if the run continues from that. */
 static bool is_trained(const settings *set) {
     return set->sampler && (names_part(set->sampler, "ladder") || names_part(set->sampler, "anice"));
 }

@@ -16,11 +16,11 @@
  * not return, or kills; the next one kills in any case ------------------------------------------------------------- */
 
 static volatile sig_atomic_t stop_asked, terminated;
-enum { PATIENCE = 15 }; /* seconds after SIGTERM: whoever sends it kills soon */
+enum { PATIENCE = 15 }; /* seconds after SIGTERM, which is soon followed by a kill */
 
 void ask_to_stop(void) { stop_asked = 1; }
 
-/* A call of a density that can be given up is. Otherwise the command ends, with the checkpoint as it is: with a guarded
+/* Abandons a call of the density if it can. Otherwise the command ends, with the checkpoint as it is: with a guarded
  * density it is known that none of its calls is under way. */
 static void lose_patience(int number) {
 #define LATE(what)                                                                                                     \
@@ -85,7 +85,7 @@ json_t *json_text(const char *text) {
     return json_stringn(plain, n);
 }
 
-static atomic_bool json_lacks; /* something, for want of memory */
+static atomic_bool json_lacks; /* something, because memory was out */
 
 static void *json_memory(size_t bytes) {
     void *made = malloc(bytes);
@@ -101,7 +101,7 @@ static int lacks(void) { return complain(EXIT_FAILED, "out of memory for JSON");
 
 int print_json(const json_t *json, size_t flags) {
     if (!json_is_whole(json)) return lacks();
-    (void)json_dumpf(json, stdout, flags); /* main looks whether stdout took it */
+    (void)json_dumpf(json, stdout, flags); /* main checks whether stdout took it */
     putchar('\n');
     return json_lacks ? lacks() : 0;
 }
@@ -111,7 +111,7 @@ bool write_json(const char *directory, const char *name, const json_t *json, siz
     bool whole = json_is_whole(json);
     if (whole) {
         if (!output_open(&output, directory, name)) return false;
-        (void)json_dumpf(json, output.file, flags); /* the commit looks whether the file took it */
+        (void)json_dumpf(json, output.file, flags); /* the commit checks whether the file took it */
         whole = !json_lacks;
         if (!whole) output_abandon(&output);
     }

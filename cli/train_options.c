@@ -49,7 +49,7 @@ bool beyond_anice(const learning *set) {
            set->depth || set->bins || set->population || set->screen || set->start_scale != 0;
 }
 
-/* Combinations that would do nothing or not what they say. */
+/* Combinations that would do nothing, or not what they seem to. */
 static const char *objection(const learning *set) {
     ais_map_entry entry;
     bool henon = map_of(set->map ? set->map : set->paper ? "henon" : "spline", &entry) == AIS_HENON;

@@ -1,7 +1,7 @@
 /* How it works: a keeper, forked before the command has threads, forks the workers and tells how they ended. So a
- * worker always begins with the memory of a process of one thread in which the density was opened and never asked.
- * Every worker shares a piece of memory with the command, with a page behind it that nobody may touch; questions and
- * answers are there, and two semaphores wake whoever waits. */
+ * worker always begins with the memory of a process of one thread in which the density was opened and never evaluated.
+ * Every worker shares a piece of memory with the command, followed by a page that must not be touched; it holds
+ * requests and answers, and two semaphores wake the side that waits. */
 #define _GNU_SOURCE /* sem_clockwait */
 #include "workers.h"
 
@@ -72,7 +72,7 @@ static double address_space(void) {
 static double memory_end; /* of the address space */
 
 static void end_with(ending how, int code) {
-    static const double close_to_it = 64e6; /* what was asked for last did not fit */
+    static const double close_to_it = 64e6; /* the last request did not fit */
     all.self->end = (death){how, code, how == ENDED_BY_SIGNAL && address_space() + close_to_it > memory_end};
     all.self->told = true;
     for (;;) syscall(SYS_exit_group, 1);
@@ -270,7 +270,7 @@ static double now(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Whether the keeper ended, killed by somebody: nobody would tell of the workers then. */
+/* Whether the keeper was killed: then there are no reports on the workers. */
 static bool is_alone(void) { return waitpid(all.keeper, NULL, WNOHANG) != 0; }
 
 /* Until the worker is in another state than this; false after `seconds`, or when the keeper is gone. */

@@ -1,5 +1,5 @@
 /* Child processes that evaluate a density: one for each call that is under way, started when it is first needed and
- * again when it died (workers.c). Only isolate.c asks them. */
+ * again when it died (workers.c). Only isolate.c uses them. */
 #ifndef AIS_CLI_WORKERS_H
 #define AIS_CLI_WORKERS_H
 
@@ -8,7 +8,7 @@
 
 #include <aisampler/target.h>
 
-enum { WORKER_POINTS = 128 }; /* of a question, at most: as many as the library asks for at once */
+enum { WORKER_POINTS = 128 }; /* of a request, at most: as many as the library evaluates at once */
 
 typedef struct worker_limits {
     int workers;    /* at the same time */
@@ -33,7 +33,7 @@ typedef struct worker worker;
 bool workers_open(const ais_target *target, const worker_limits *limits);
 void workers_close(void);
 
-/* One that nobody else asks until it is given back; a thread mostly gets the one that it had. */
+/* One for exclusive use until it is given back; a thread mostly gets the one that it had before. */
 worker *worker_take(void);
 void worker_give(worker *at);
 

@@ -23,7 +23,7 @@ enum { JOBS = sizeof wanted / sizeof *wanted };
 struct baselines {
     const reproduction *set;
     pthread_mutex_t lock;
-    int next, code; /* the first job that nobody has; of the first one that failed */
+    int next, code; /* the first job that is not taken; of the first one that failed */
     bool skipped[JOBS];
     entry made[JOBS];
 };

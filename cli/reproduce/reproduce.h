@@ -61,7 +61,7 @@ typedef struct trials {
 int trials_make(reproduction *set, const ais_target *target, const char *sampler, int draws, trials *made);
 void trials_free(trials *made);
 
-/* What trials_make asks of a sampler. */
+/* What trials_make needs from a sampler. */
 int anice_iterations(const reproduction *set, int draws);
 contest trial_contest(const reproduction *set, const ais_target *target, int draws);
 

@@ -78,7 +78,8 @@ static int time_one_chain(contest how, const entry *made, double *seconds) {
     return code;
 }
 
-/* Far from the target a kernel that was learned near it may never be accepted: how it does from there is told too. */
+/* Far from the target a kernel that was learned near it may never be accepted: how it does from there is reported, too.
+ */
 static int from_noise(contest how, trials *made) {
     outcome out;
     how.from_noise = true;
