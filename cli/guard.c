@@ -82,7 +82,7 @@ const char *guard_signal_name(int number) {
     case SIGKILL:
         return "killed, perhaps because memory ran out";
     default:
-        return "ended by somebody";
+        return "terminated";
     }
 }
 
@@ -204,7 +204,7 @@ EXPORTED void _exit(int code) {
     for (;;) syscall(SYS_exit_group, code); // NOLINT(bugprone-signal-handler)
 }
 
-/* The same without what was registered for exit, and with what was registered for it alone: nobody here does. */
+/* The same without what was registered for exit, and with what was registered for it alone; nothing here uses it. */
 EXPORTED void _Exit(int code) { _exit(code); }
 EXPORTED void quick_exit(int code) { _exit(code); }
 

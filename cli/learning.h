@@ -14,7 +14,7 @@ typedef struct learning {
     bool ladder;           /* and nothing else of all this */
     const char *folder;    /* made before training begins; or NULL */
     bool over;             /* learning was, when the run was interrupted: drawing continues */
-    char checkpoint[4224]; /* kept up to date while training goes on; empty: none */
+    char checkpoint[4224]; /* kept up to date during training; empty: none */
 } learning;
 
 /* The families of maps that can be trained, "henon|realnvp|...". */

@@ -61,7 +61,7 @@ int run_run(int argc, char **argv) {
     set.report = true;
     learning how = {0};
     const option options[] = {
-        LEARNING_OPTIONS(how), DRAW_OPTIONS(set, "16", "20", "1000, up to 4000 where the verdict asks for more"), {0}};
+        LEARNING_OPTIONS(how), DRAW_OPTIONS(set, "16", "20", "1000, up to 4000 if the verdict needs more"), {0}};
     int words = parse_options(argc, argv, options, &set.target, 1);
     if (words < 0) return EXIT_USAGE;
     if (set.help) {

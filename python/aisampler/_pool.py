@@ -78,7 +78,7 @@ def _processes(pool: Any) -> List[Any]:
 
 
 def _how(processes: Sequence[Any]) -> str:
-    """Of those that ended: what one of them died of. The others may have been told to end because of it."""
+    """Of those that ended: what one of them died of. The others may have been terminated because of it."""
     import signal
 
     codes = [each.exitcode for each in processes if each.exitcode is not None]

@@ -154,7 +154,7 @@ class _Job:
         return result
 
     def _wait(self) -> bool:
-        """ais_run in a thread of its own, so that this one hears Ctrl-C: the first asks the run to end with the draws so
+        """ais_run in a thread of its own, so that this one receives Ctrl-C: the first ends the run with the draws so
         far, a second one leaves it alone. That thread closes the target: it may be the last to need it."""
         done = threading.Event()  # join of a thread, once interrupted, takes it for finished (Python 3.11)
 

@@ -68,7 +68,7 @@ class TorchFunctions(Functions):
         many = x + 0.01 * np.arange(64)[:, None]
         try:
             together = self._batch(many)
-        except Exception:  # told by the run, with its point
+        except Exception:  # the run reports it, with its point
             return True
         alone = np.concatenate([self._batch(point[None]) for point in many])
         with np.errstate(invalid="ignore"):

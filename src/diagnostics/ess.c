@@ -85,7 +85,7 @@ static void autocorrelations(ais_column *column, double between) {
 }
 
 /* The integrated autocorrelation time from autocorrelations rho[0..n) whose values past the last
- * pair are replaced as Geyer asks: pairs rho_{2k} + rho_{2k+1} stay positive and do not grow. */
+ * pair are replaced as Geyer requires: pairs rho_{2k} + rho_{2k+1} stay positive and do not grow. */
 static double monotone_time(double *rho, int n) {
     double even = 1, odd = rho[1];
     int t = 1;

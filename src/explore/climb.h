@@ -1,6 +1,6 @@
 /* Climbing a ladder (learned/ladder.h): ladders in parallel, in rounds, between which everything that makes a ladder
  * fast is fitted to what the round before has shown: step sizes, rungs of equal rejection and as many as the barrier
- * asks for, and the base. After the last round all of it stays fixed: it is a kernel then. */
+ * needs, and the base. After the last round all of it stays fixed: it is a kernel then. */
 #ifndef AIS_EXPLORE_CLIMB_H
 #define AIS_EXPLORE_CLIMB_H
 
@@ -53,7 +53,7 @@ void ais_climb_free(ais_climb *climb);
 /* A round of `steps` steps of every ladder. Step sizes are tuned in pieces of it, if `tune`. */
 ais_status ais_climb_round(ais_context *context, ais_climb *climb, int steps, bool tune);
 
-/* Rungs of equal rejection, as many as the barrier of the last round asks for. */
+/* Rungs of equal rejection, as many as the barrier of the last round needs. */
 void ais_climb_respace(ais_climb *climb);
 
 /* An affine base, fitted to the highest rung of the last round, a tuned one, that enough replicas came up to from the

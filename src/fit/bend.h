@@ -4,7 +4,7 @@
  * places and log widths are parabolas of it.
  *
  * With gradients the fit is to the Fisher divergence, one coordinate after the other, in units of the map's own widths
- * (src/fit/curve.h, math.md (34)). It asks nothing of where the points lie: a few hundred points of trajectories that
+ * (src/fit/curve.h, math.md (34)). It does not matter where the points lie: a few hundred points of trajectories that
  * went anywhere determine a funnel to the end of its neck. Without gradients points must follow p, one coordinate
  * governs all others, and the fit is the likelihood's. Both are least squares in b and convex in a; in turn. */
 #ifndef AIS_FIT_BEND_H

@@ -227,10 +227,10 @@ static ais_status run_steps(ais_context *context, ais_loop *loop) {
     while (status == AIS_OK && !loop->over && loop->step < loop->steps) {
         status = one_step(context, loop);
         if (status != AIS_OK || loop->over) break;
-        bool judged = judged_now(loop), told = loop->step == loop->steps;
-        if (loop->recipe->report_every > 0 && loop->step > 0) told |= loop->step % loop->recipe->report_every == 0;
+        bool judged = judged_now(loop), due = loop->step == loop->steps;
+        if (loop->recipe->report_every > 0 && loop->step > 0) due |= loop->step % loop->recipe->report_every == 0;
         if (judged) status = judge(context, loop);
-        if (status == AIS_OK && (judged || told)) report(loop, judged);
+        if (status == AIS_OK && (judged || due)) report(loop, judged);
     }
     return status;
 }

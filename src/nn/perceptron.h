@@ -19,7 +19,7 @@ typedef struct ais_perceptron {
 size_t ais_perceptron_weights(const ais_perceptron *net);
 
 /* Glorot and Bengio's start (2010): W uniform within +-sqrt(6 / (inputs + outputs)), b zero. Networks of one seed are
- * told apart by `which`. */
+ * distinguished by `which`. */
 void ais_perceptron_draw(const ais_perceptron *net, uint64_t seed, uint32_t which, ais_real *weights);
 
 /* Rows of `tape`, the hidden activations that forward leaves for backward: tape is rows x lanes. */

@@ -29,7 +29,7 @@ static cairo_status_t write_bytes(void *file, const unsigned char *data, unsigne
     return fwrite(data, 1, length, file) == length ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
 }
 
-static ais_status told(ais_context *context, cairo_status_t status) {
+static ais_status status_of(ais_context *context, cairo_status_t status) {
     if (status == CAIRO_STATUS_SUCCESS) return AIS_OK;
     if (status == CAIRO_STATUS_NO_MEMORY) return ais_fail(context, AIS_NO_MEMORY, "out of memory for a figure");
     if (status == CAIRO_STATUS_WRITE_ERROR)
@@ -75,7 +75,7 @@ ais_status ais_canvas_end(ais_context *context, ais_canvas *canvas) {
     if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_status(canvas->surface);
     cairo_surface_destroy(canvas->surface);
     free(canvas);
-    return told(context, status);
+    return status_of(context, status);
 }
 
 static void take_pen(cairo_t *cairo, const ais_pen *pen) {

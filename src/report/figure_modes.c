@@ -98,13 +98,13 @@ static ais_status draw_modes(ais_scene *scene) {
         if (scene->data->target->reference->mode_weight)
             ais_panel_bars(panel, scene->data->target->reference->mode_weight, c.modes,
                            &(ais_style){.label = "target", .colour = 1});
-        bool told = false;
-        for (int k = 0; k < c.modes; k++) told = told || isfinite(c.acceptance[k]);
-        panel = told ? ais_figure_panel(scene->figure,
-                                        &(ais_panel_options){.title = "acceptance by mode",
-                                                             .x = axis_of(&c, "mode that a step starts in"),
-                                                             .y = {.label = "acceptance", .low = 0, .high = 1.02}})
-                     : NULL;
+        bool known = false;
+        for (int k = 0; k < c.modes; k++) known = known || isfinite(c.acceptance[k]);
+        panel = known ? ais_figure_panel(scene->figure,
+                                         &(ais_panel_options){.title = "acceptance by mode",
+                                                              .x = axis_of(&c, "mode that a step starts in"),
+                                                              .y = {.label = "acceptance", .low = 0, .high = 1.02}})
+                      : NULL;
         ais_panel_bars(panel, c.acceptance, c.modes, &(ais_style){.colour = 2});
     }
     ais_arena_free(&c.arena);

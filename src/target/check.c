@@ -108,23 +108,23 @@ static void tell_support(check *at, char *text, size_t size) {
     enum { MOST = 4 };
     char name[32];
     size_t used = 0;
-    int told = 0;
+    int listed = 0;
     text[0] = '\0';
     if (!find_inside(at)) return;
-    for (int i = 0; i < at->target->dim && told < MOST && used + 160 < size; i++) {
+    for (int i = 0; i < at->target->dim && listed < MOST && used + 160 < size; i++) {
         double x = at->point[i], below = reach(at, i, -1), above = reach(at, i, 1);
         double low = near_zero(x - below, x), high = near_zero(x + above, x);
         if (isinf(below) && isinf(above)) continue;
-        used +=
-            (size_t)snprintf(text + used, size - used, "%s%.60s ", told++ ? ", " : "; where the density is positive, ",
-                             ais_target_parameter(at->target, i, name));
+        used += (size_t)snprintf(text + used, size - used, "%s%.60s ",
+                                 listed++ ? ", " : "; where the density is positive, ",
+                                 ais_target_parameter(at->target, i, name));
         if (!isinf(below) && !isinf(above))
             used += (size_t)snprintf(text + used, size - used, "lies between about %.3g and %.3g", low, high);
         else
             used += (size_t)snprintf(text + used, size - used, "is %s about %.3g", isinf(above) ? "above" : "below",
                                      isinf(above) ? low : high);
     }
-    if (told) snprintf(text + used, size - used, ": give these bounds");
+    if (listed) snprintf(text + used, size - used, ": give these bounds");
 }
 
 static ais_status check_logp(check *at) {
@@ -141,8 +141,8 @@ static ais_status check_logp(check *at) {
         if (value > -INFINITY) at->value[at->count++] = value;
     }
     if (at->count > 0) return AIS_OK;
-    char told[400], support[600];
-    ais_target_tell(at->asked, told, sizeof told);
+    char errors[400], support[600];
+    ais_target_tell(at->asked, errors, sizeof errors);
     tell_support(at, support, sizeof support);
     return ais_fail(at->context, AIS_BAD_DENSITY,
                     "%s: logp is -inf at all of %d points from N(0, %g^2), where chains start%s; %s%s%s",
@@ -150,7 +150,7 @@ static ais_status check_logp(check *at) {
                     support[0] ? "see parameters.h"
                                : "give priors or bounds (parameters.h), or a start_scale that "
                                  "reaches the support",
-                    told[0] ? "; " : "", told);
+                    errors[0] ? "; " : "", errors);
 }
 
 /* ---- the gradient -------------------------------------------------------------------------------- */

@@ -15,7 +15,7 @@ static void tell(ais_training_run *this, ais_train_progress progress, bool recor
     }
     progress.evaluations = this->evaluations;
     this->last = progress;
-    this->told = ais_now();
+    this->reported = ais_now();
     ais_training_tell(this->training, this->began, this->stage_began, progress, !isnan(progress.loss) || record,
                       this->options->progress, this->options->progress_data);
 }
@@ -24,7 +24,7 @@ void ais_training_run_tick(void *data, long evaluations) {
     static const double interval = 0.5;
     ais_training_run *this = data;
     this->evaluations = evaluations;
-    if (this->last.stage && ais_now() - this->told > interval) {
+    if (this->last.stage && ais_now() - this->reported > interval) {
         ais_train_progress again = this->last;
         again.loss = NAN; /* for the curve it is no new point */
         tell(this, again, false);

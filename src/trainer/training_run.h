@@ -22,7 +22,7 @@ typedef struct ais_training_run {
     ais_kernel *present; /* of the present attempt */
     ais_kernel *best;
     ais_train_progress last; /* reported */
-    double told;             /* when */
+    double reported;         /* when */
     long evaluations;        /* so far, as far as they are counted */
     double best_ess;         /* of the best kernel; -1 before there is one */
 } ais_training_run;
