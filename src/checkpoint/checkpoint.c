@@ -210,6 +210,15 @@ bool ais_checkpoint_flag(ais_checkpoint *this, const char *field, bool *value) {
     return true;
 }
 
+void ais_checkpoint_count(ais_checkpoint *this, const char *field, long *value, int64_t most) {
+    int64_t there = *value;
+    if (!ais_checkpoint_bytes(this, field, &there, sizeof there)) return;
+    if (this->reading && (there < 0 || there > most))
+        ais_checkpoint_refuse(this, field);
+    else
+        *value = there;
+}
+
 void ais_checkpoint_memory(ais_checkpoint *this, const char *field, void **data, size_t *bytes) {
     if (!this->reading) {
         append_block(this, FIELD, field, *data, *bytes);

@@ -66,6 +66,10 @@ bool ais_checkpoint_numbers(ais_checkpoint *checkpoint, const char *field, doubl
 bool ais_checkpoint_integer(ais_checkpoint *checkpoint, const char *field, int *value, int least, int most);
 bool ais_checkpoint_flag(ais_checkpoint *checkpoint, const char *field, bool *value);
 
+/* A number of evaluations, steps or the like, of 64 bits; most_count: no sum of a few of them overflows. */
+static const int64_t ais_most_count = INT64_MAX >> 4;
+void ais_checkpoint_count(ais_checkpoint *checkpoint, const char *field, long *value, int64_t most);
+
 /* *data is allocated on reading (release it by free) and may be NULL with 0 bytes. */
 void ais_checkpoint_memory(ais_checkpoint *checkpoint, const char *field, void **data, size_t *bytes);
 

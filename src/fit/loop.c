@@ -1,5 +1,6 @@
 #include "fit/loop.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -144,15 +145,40 @@ static void exchange_network(ais_checkpoint *checkpoint, ais_network *network) {
     ais_adam_exchange(checkpoint, network->name, &network->adam);
 }
 
+static bool is_flag(const bool *value) {
+    unsigned char byte;
+    memcpy(&byte, value, 1); /* a file may say 2 */
+    return byte <= 1;
+}
+
+static void exchange_judgement(ais_checkpoint *checkpoint, const char *field, ais_judgement *judgement) {
+    ais_judgement there = *judgement;
+    if (!ais_checkpoint_bytes(checkpoint, field, &there, sizeof there)) return;
+    if (is_flag(&there.keep) && is_flag(&there.lost) && is_flag(&there.end))
+        *judgement = there;
+    else
+        ais_checkpoint_refuse(checkpoint, field);
+}
+
+/* Where the loop was, from -first on. */
+static void exchange_step(ais_checkpoint *checkpoint, ais_loop *loop) {
+    long step = loop->step;
+    if (!ais_checkpoint_bytes(checkpoint, "step", &step, sizeof step)) return;
+    if (step < -loop->first || step > loop->steps)
+        ais_checkpoint_refuse(checkpoint, "step");
+    else
+        loop->step = step;
+}
+
 /* At the beginning of a round, before the sound weights are replaced. */
 static void exchange(ais_checkpoint *checkpoint, void *data) {
     ais_loop *loop = data;
-    AIS_FIELD(checkpoint, loop, step);
-    AIS_FIELD(checkpoint, loop, since);
-    AIS_FIELD(checkpoint, loop, rollbacks);
+    exchange_step(checkpoint, loop);
+    ais_checkpoint_count(checkpoint, "since", &loop->since, INT_MAX);
+    ais_checkpoint_integer(checkpoint, "rollbacks", &loop->rollbacks, 0, INT_MAX / 2);
     AIS_FIELD(checkpoint, loop, acceptance);
-    AIS_FIELD(checkpoint, loop, last);
-    AIS_FIELD(checkpoint, loop, best);
+    exchange_judgement(checkpoint, "last", &loop->last);
+    exchange_judgement(checkpoint, "best", &loop->best);
     for (int k = 0; k < loop->networks; k++) exchange_network(checkpoint, &loop->network[k]);
     if (loop->method->exchange) loop->method->exchange(checkpoint, loop);
 }

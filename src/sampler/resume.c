@@ -19,8 +19,8 @@ typedef struct counts {
     double worst_round_trip;
 } counts;
 
-/* No file makes a sum overflow: over chains of what one of them counts, or of a few counts of the run. */
-static const int64_t most_of_chain = INT64_MAX >> 24, most_of_run = INT64_MAX >> 4;
+/* No file makes a sum over chains overflow. */
+static const int64_t most_of_chain = INT64_MAX >> 24;
 
 static bool is_share(int64_t count) { return count >= 0 && count <= most_of_chain; }
 
@@ -112,13 +112,6 @@ ais_status ais_block_recall(ais_sampling *run, int b) {
 
 /* ---- the checkpoint ------------------------------------------------------------------------------ */
 
-static void count_exchange(ais_checkpoint *checkpoint, const char *field, long *value, int64_t most) {
-    int64_t there = *value;
-    if (!ais_checkpoint_bytes(checkpoint, field, &there, sizeof there)) return;
-    if (ais_checkpoint_reads(checkpoint) && (there < 0 || there > most)) ais_checkpoint_refuse(checkpoint, field);
-    *value = there;
-}
-
 static void spent_exchange(ais_checkpoint *checkpoint, ais_sampling *run) {
     static const char field[] = "leg.spent";
     long *spent = run->last.leg_spent;
@@ -131,7 +124,7 @@ static void goal_exchange(ais_checkpoint *checkpoint, ais_sampling *run) {
     ais_snapshot *last = &run->last;
     int ending = last->leg.ending;
     ais_checkpoint_integer(checkpoint, "leg.until", &last->leg.until, 0, INT_MAX);
-    count_exchange(checkpoint, "leg.allowance", &last->leg.allowance, INT64_MAX);
+    ais_checkpoint_count(checkpoint, "leg.allowance", &last->leg.allowance, INT64_MAX);
     ais_checkpoint_flag(checkpoint, "leg.over", &last->leg.over);
     ais_checkpoint_integer(checkpoint, "leg.ending", &ending, AIS_ENDED_DRAWS, AIS_ENDED_STOPPED);
     last->leg.ending = (ais_ending)ending;
@@ -160,11 +153,11 @@ static void end_exchange(ais_checkpoint *checkpoint, ais_snapshot *last) {
     AIS_FIELD(checkpoint, result, acceptance);
     AIS_FIELD(checkpoint, result, involution_error);
     AIS_FIELD(checkpoint, result, effective);
-    count_exchange(checkpoint, "result.divergences", &result->divergences, most_of_run);
-    count_exchange(checkpoint, "result.densities", &result->densities, most_of_run);
-    count_exchange(checkpoint, "result.gradients", &result->gradients, most_of_run);
-    count_exchange(checkpoint, "result.start", &result->start_evaluations, most_of_run);
-    count_exchange(checkpoint, "result.warmup", &result->warmup_evaluations, most_of_run);
+    ais_checkpoint_count(checkpoint, "result.divergences", &result->divergences, ais_most_count);
+    ais_checkpoint_count(checkpoint, "result.densities", &result->densities, ais_most_count);
+    ais_checkpoint_count(checkpoint, "result.gradients", &result->gradients, ais_most_count);
+    ais_checkpoint_count(checkpoint, "result.start", &result->start_evaluations, ais_most_count);
+    ais_checkpoint_count(checkpoint, "result.warmup", &result->warmup_evaluations, ais_most_count);
 }
 
 static void records_exchange(ais_checkpoint *checkpoint, ais_sampling *run) {
@@ -191,9 +184,9 @@ static void exchange(ais_checkpoint *checkpoint, void *data) {
     ais_checkpoint_flag(checkpoint, "warming", &last->warming);
     ais_checkpoint_integer(checkpoint, "warmup_done", &last->warmup_done, 0, run->warmup);
     ais_checkpoint_integer(checkpoint, "draws_done", &last->draws_done, 0, last->planned);
-    count_exchange(checkpoint, "steps", &last->steps, most_of_run);
-    count_exchange(checkpoint, "start_evaluations", &last->start_evaluations, most_of_run);
-    count_exchange(checkpoint, "warmup_evaluations", &last->warmup_evaluations, most_of_run);
+    ais_checkpoint_count(checkpoint, "steps", &last->steps, ais_most_count);
+    ais_checkpoint_count(checkpoint, "start_evaluations", &last->start_evaluations, ais_most_count);
+    ais_checkpoint_count(checkpoint, "warmup_evaluations", &last->warmup_evaluations, ais_most_count);
     ais_checkpoint_numbers(checkpoint, "warmup_seconds", &last->warmup_seconds, 1);
     ais_checkpoint_numbers(checkpoint, "phase_seconds", &last->phase_seconds, 1);
     AIS_FIELD(checkpoint, last, token);

@@ -159,10 +159,12 @@ static const char *place_and_scale(const ais_parameter *p) {
 static const char *two_scales(const ais_parameter *p) {
     return positive(p->argument[0]) && positive(p->argument[1]) ? NULL : "both must be above 0";
 }
-/* Beyond it the incomplete gamma and beta functions do not converge, and take long to end. */
-static const double most_shape = 1e10;
+/* Beyond them the incomplete gamma and beta functions do not converge, and take long to end. */
+static const double least_shape = 1e-100, most_shape = 1e10;
 static const char *gamma_shape(const ais_parameter *p) {
-    return p->argument[0] <= most_shape ? two_scales(p) : "the shape must not be above 1e10: take a normal";
+    double shape = p->argument[0];
+    if (shape > most_shape) return "the shape must not be above 1e10: take a normal";
+    return shape > 0 && shape < least_shape ? "the shape must not be below 1e-100" : two_scales(p);
 }
 static const char *beta_shapes(const ais_parameter *p) {
     const double *a = p->argument;

@@ -22,13 +22,12 @@ static void exchange_map(ais_checkpoint *checkpoint, const char *field, int dim,
 static void exchange_costs(ais_checkpoint *checkpoint, ais_map_learning *this) {
     ais_evaluator *evaluator = &this->evaluator;
     ais_economy *economy = &this->economy;
-    AIS_FIELD(checkpoint, evaluator, densities);
-    AIS_FIELD(checkpoint, evaluator, gradients);
+    ais_checkpoint_count(checkpoint, "densities", &evaluator->densities, ais_most_count);
+    ais_checkpoint_count(checkpoint, "gradients", &evaluator->gradients, ais_most_count);
     bool differences = evaluator->price > 0;
     ais_checkpoint_flag(checkpoint, "differences", &differences);
     if (differences && this->job->target->grad) ais_checkpoint_refuse(checkpoint, "differences");
     if (differences && ais_checkpoint_reads(checkpoint)) ais_map_take_differences(this);
-    if (evaluator->densities < 0 || evaluator->gradients < 0) ais_checkpoint_refuse(checkpoint, "densities");
     ais_checkpoint_numbers(checkpoint, "cost.density", &economy->density, 1);
     ais_checkpoint_numbers(checkpoint, "cost.gradient", &economy->gradient, 1);
     ais_checkpoint_numbers(checkpoint, "cost.arithmetic", &economy->arithmetic, 1);

@@ -1,5 +1,6 @@
 #include "trainer/training.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,14 +115,14 @@ void ais_training_exchange(ais_checkpoint *checkpoint, ais_training *training) {
     ais_checkpoint_flag(checkpoint, "trusted", &training->trusted);
     AIS_FIELD(checkpoint, training, sentence);
     AIS_FIELD(checkpoint, training, warning);
-    AIS_FIELD(checkpoint, training, densities);
-    AIS_FIELD(checkpoint, training, gradients);
-    AIS_FIELD(checkpoint, training, start_evaluations);
+    ais_checkpoint_count(checkpoint, "densities", &training->densities, ais_most_count);
+    ais_checkpoint_count(checkpoint, "gradients", &training->gradients, ais_most_count);
+    ais_checkpoint_count(checkpoint, "start_evaluations", &training->start_evaluations, ais_most_count);
     AIS_FIELD(checkpoint, training, start_seconds);
     AIS_FIELD(checkpoint, training, acceptance);
     AIS_FIELD(checkpoint, training, worst_ess);
-    AIS_FIELD(checkpoint, training, attempts);
-    AIS_FIELD(checkpoint, training, rollbacks);
+    ais_checkpoint_integer(checkpoint, "attempts", &training->attempts, 0, INT_MAX / 2);
+    ais_checkpoint_integer(checkpoint, "rollbacks", &training->rollbacks, 0, INT_MAX / 2);
     exchange_curve(checkpoint, training);
     training->sentence[sizeof training->sentence - 1] = training->warning[sizeof training->warning - 1] = 0;
     if (ais_checkpoint_reads(checkpoint)) training->resumed = true;

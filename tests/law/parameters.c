@@ -426,6 +426,7 @@ static void nonsense_is_refused(void **state) {
                {{"a", AIS_STUDENT(0, 0, 1)}, "df and scale must be above 0"},
                {{"a", AIS_STUDENT(1e11, 0, 1)}, "df must not be above 1e10: take a normal"},
                {{"a", AIS_GAMMA(1e11, 1)}, "the shape must not be above 1e10: take a normal"},
+               {{"a", AIS_GAMMA(1e-308, 3)}, "the shape must not be below 1e-100"},
                {{"a", AIS_GAMMA(1, 0)}, "both must be above 0"},
                {{"a", AIS_BETA(2, 33e306)}, "neither may be above 1e10"},
                {{"a", AIS_DIRICHLET(6e9), .count = 2}, "concentration times count must not be above 1e10"},
