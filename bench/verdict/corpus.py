@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "honesty"))
 import truth
 from truth import from_table, mixture_of_normals, table_of
 
-COUPLED = ("chain", "banana", "funnel", "ring", "round_t", "regression")
+COUPLED = ("chain", "banana", "funnel", "ring", "round_t", "regression", "spike")
 
 
 def of_normal(mean=0.0, sd=1.0):
@@ -64,6 +64,8 @@ def coordinates(family, dim, a, b, c):
         return regression_lines(dim, a)
     if family == "modes":
         return [two] + [of_normal()] * (dim - 1), 0.0
+    if family == "spike":
+        return [mixture_of_normals(np.zeros(2), np.array([b, a]), np.array([c, 1 - c]))] * dim, 0.0
     if family in ("student", "round_t"):
         return [student_line(a)] * dim, 0.0
     every = {"normal": lambda: of_normal(a, b), "chain": of_normal, "wells": lambda: two,
@@ -111,5 +113,6 @@ ENTRIES = dict([
     entry("laplace", 2), entry("laplace", 10), entry("logistic", 5), entry("logistic", 3, gradient=False),
     entry("halfline", 1, gradient=False), entry("halfline", 2, gradient=False), entry("halfline", 1), entry("wedge", 1, gradient=False), entry("wedge", 2, gradient=False),
     entry("jump", 1, c=0.75, gradient=False), entry("jump", 2, c=0.75), entry("jump", 5, c=0.6),
+    entry("spike", 2, 1.0, 0.02), entry("spike", 5, 1.0, 0.1, 0.8), entry("spike", 10, 1.0, 0.1, gradient=False), entry("spike", 20, 1.0, 0.01),
     entry("regression", 3, 2.0), entry("regression", 10, 2.0), entry("regression", 30, 1.0), entry("regression", 5, 2.0, gradient=False),
 ]) | truth.MAKERS

@@ -141,6 +141,14 @@ static inline double round_t(const double *x, double *g) {
     for (int i = 0; g && i < DIM; i++) g[i] = -(a + DIM) * x[i] / (a + square);
     return lgamma((a + DIM) / 2) - lgamma(a / 2) - 0.5 * DIM * log(a * M_PI) - 0.5 * (a + DIM) * log1p(square / a);
 }
+/* a spike on a slab: c N(0, b^2 I) + (1 - c) N(0, a^2 I) */
+static inline double spike(const double *x, double *g) {
+    double high = log(c), low = log(1 - c);
+    for (int i = 0; i < DIM; i++) high += bell(x[i], b), low += bell(x[i], a);
+    double top = fmax(high, low), sum = exp(high - top) + exp(low - top), share = exp(high - top) / sum;
+    for (int i = 0; g && i < DIM; i++) g[i] = -x[i] * (share / (b * b) + (1 - share) / (a * a));
+    return top + log(sum);
+}
 /* regression with known noise 1: y_t = sum_i x_i cos(t i) + sin(3 t), t = 1 .. 40, priors N(0, a^2). Not normalised. */
 static inline double regression(const double *x, double *g) {
     double sum = 0;

@@ -44,5 +44,5 @@ void ais_components_exchange(ais_checkpoint *checkpoint, const char *name, int d
         if (!(components->weight[k] >= 0)) ais_checkpoint_refuse(checkpoint, field);
     full(field, name, "freedom");
     ais_checkpoint_bytes(checkpoint, field, &components->freedom, sizeof components->freedom); /* may be infinite */
-    if (!(components->freedom >= 1)) ais_checkpoint_refuse(checkpoint, field);
+    if (!(components->freedom > 0)) ais_checkpoint_refuse(checkpoint, field);
 }

@@ -147,6 +147,8 @@ ais_status ais_source_logq(ais_context *context, const ais_source *source, int d
     }
     if (source->mixture) {
         ais_components_logq(source->mixture, n, x, logq, NULL, pool);
+        for (size_t c = 0; c < n && source->box.low; c++)
+            if (!(ais_box_logq(&source->box, dim, x + c * (size_t)dim) > -INFINITY)) logq[c] = -INFINITY;
         return AIS_OK;
     }
     if (source->box.low) {

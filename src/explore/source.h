@@ -12,7 +12,7 @@
 
 typedef struct ais_source {
     double scale;                  /* of N(0, scale^2 I); or 0 */
-    ais_box box;                   /* uniform in it; or NULLs */
+    ais_box box;                   /* uniform in it; of a mixture: beyond it nothing is evaluated; or NULLs */
     const ais_components *mixture; /* or NULL */
     const ais_kernel *map;         /* an independent proposal; or NULL */
     double width;                  /* of a map: its latent points are N(0, width^2 I); 0: 1 */

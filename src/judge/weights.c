@@ -37,16 +37,28 @@ typedef struct tail {
     double cut, scale, shape;
 } tail;
 
-static tail tail_of(const table *of, double pareto_k) {
-    tail made = {.count = ais_tail_count(of->n)};
-    if (!made.count || !isfinite(pareto_k)) return (tail){0};
-    double mean = of->below[of->n] / (double)of->n, k = pareto_k + (1 + pareto_k) / sqrt((double)made.count);
-    made.cut = exp(of->sorted[of->n - made.count - 1] - of->top) / mean;
-    double median = exp(of->sorted[of->n - 1 - made.count / 2] - of->top) / mean - made.cut;
-    if (!(median > 0)) return (tail){0}; /* all of the mass is in a few of them: there is no tail to extrapolate */
-    made.shape = k;
-    made.scale = fabs(k) > 1e-6 ? k * median / (exp2(k) - 1) : median / log(2);
+static tail tail_above(const table *of, size_t count, double *excess) {
+    tail made = {.count = count};
+    double mean = of->below[of->n] / (double)of->n;
+    made.cut = exp(of->sorted[of->n - count - 1] - of->top) / mean;
+    for (size_t i = 0; i < count; i++) excess[i] = exp(of->sorted[of->n - count + i] - of->top) / mean - made.cut;
+    double median = excess[(count - 1) / 2], k = ais_pareto_shape(count, excess);
+    if (!(median > 0) || !isfinite(k)) return (tail){0}; /* all of the mass is in a few of them: nothing to continue */
+    made.shape = k + (1 + k) / sqrt((double)count);
+    made.scale = fabs(made.shape) > 1e-6 ? made.shape * median / (exp2(made.shape) - 1) : median / log(2);
     return made;
+}
+
+/* It may begin later than usual: where a map is perfect on a part of p and fair on the rest, weights of the first part
+ * are all alike, and beside them those of the other look like a tail without an end. The least heavy one counts. */
+static tail tail_of(const table *of, double *room) {
+    size_t usual = ais_tail_count(of->n);
+    tail best = {0};
+    for (size_t count = usual; count && count >= usual / 4; count /= 2) {
+        tail next = tail_above(of, count, room);
+        if (next.count && (!best.count || next.shape < best.shape)) best = next;
+    }
+    return best;
 }
 
 /* The mean of w (2 min(w, longest) - 1) over proposals in the tail, as far out as that many draws will reach; a
@@ -145,13 +157,14 @@ ais_status ais_judge_weights(ais_context *context, size_t n, const double *log_w
     }
     below[0] = 0;
     for (size_t i = 0; i < n; i++) below[i + 1] = below[i] + exp(sorted[i] - of.top);
-    const tail heavy = tail_of(&of, verdict.weighing.pareto_k);
+    const tail heavy = tail_of(&of, below + n + 1);
     double share = (double)heavy.count / (double)n;
     double draws = wanted * fmax(own_time(&of, 0, INFINITY), given_time(&of, many, given, INFINITY));
     for (int k = -1; k < AIS_RELIEFS; k++) {
         double longest = k < 0 ? INFINITY : longest_stay(k);
-        double own = own_time(&of, heavy.count, longest) + (share > 0 ? tail_time(&heavy, share, draws, longest) : 0);
-        double time = fmax(fmax(own, given_time(&of, many, given, longest)), 1);
+        double beyond = share > 0 ? tail_time(&heavy, share, draws, longest) : 0;
+        double own = fmax(own_time(&of, heavy.count, longest) + beyond, own_time(&of, 0, longest));
+        double others = given_time(&of, many, given, longest), time = fmax(fmax(own, others), 1);
         *(k < 0 ? &verdict.seen : &verdict.relieved[k]) = k < 0 ? time : time + unseen(verdict.weighing.ess) * longest;
     }
     verdict.acceptance = acceptance(&of, many, given);

@@ -15,7 +15,7 @@ enum { AIS_COMPONENTS_MOST_DIM = 4096 };
 
 typedef struct ais_components {
     int dim, count, room;
-    double freedom;     /* degrees of freedom of all components, 1 or more; INFINITY: normals. 5 when new */
+    double freedom;     /* degrees of freedom of all components, above 0; INFINITY: normals. 5 when new */
     double *mean;       /* room x dim */
     double *factor;     /* room x dim x dim: F, row-major */
     double *whiten;     /* room x dim x dim: F^-1 */

@@ -190,10 +190,10 @@ static ais_status judge_normal_fit(ais_context *context, ais_map_learning *this)
     return status;
 }
 
-/* Proposals of the normal fit lead somewhere when their weights are not all in a few of them. */
+/* The best proposals lead somewhere when their weights are not all in a few of them. */
 static bool leads_on(const ais_map_learning *this) {
     static const double some = 0.1; /* importance ESS per draw */
-    return this->best && this->share > some;
+    return this->best && this->verdict.weighing.ess > some * (double)this->judged_by;
 }
 
 /* The mixture as all points so far, by their weights, would have it; a new one, since the archive's sources stay. */
@@ -212,22 +212,45 @@ static ais_status refit_mixture(ais_context *context, ais_map_learning *this, co
     return status;
 }
 
+static ais_status judge_modes(ais_context *context, ais_map_learning *this) {
+    return ais_map_judge(context, this, &(ais_source){.mixture = &this->mixture}, FIRST_JUDGEMENT);
+}
+
+/* The mixture with components for mass around its modes that it explains too little of; itself where there is none.
+ * They are made anew whenever there are more points: no optimum tells where they are. */
+static ais_status widen(ais_context *context, ais_map_learning *this, const ais_components *modes,
+                        const ais_components **wide) {
+    enum { MOST = 3 };
+    ais_components *wider;
+    *wide = modes;
+    for (int k = 0; k < MOST; k++) {
+        ais_status status = ais_map_widen(context, this, *wide, &wider);
+        if (status != AIS_OK || !wider) return status;
+        *wide = wider;
+    }
+    return AIS_OK;
+}
+
 /* Mixtures fitted to what the one before has shown, as long as they become better. */
 static ais_status fit_mixtures(ais_context *context, ais_map_learning *this) {
     enum { MOST = 6 };
     static const double worth = 0.9; /* of the waste before: what another one should leave at the most */
-    const ais_components *from = &this->mixture;
-    ais_status status = ais_map_judge(context, this, &(ais_source){.mixture = from}, FIRST_JUDGEMENT);
+    const ais_components *modes = &this->mixture, *last = modes;
+    ais_status status = AIS_OK;
     for (int k = 0, vain = 0; k < MOST && vain < 2 && status == AIS_OK; k++) { /* 256 draws may mislead once */
-        ais_components *fitted = AIS_TAKE(&this->arena, ais_components, 1);
-        ais_components *grown = NULL;
+        ais_components *fitted = AIS_TAKE(&this->arena, ais_components, 1), *grown = NULL;
+        const ais_components *wide = modes;
         double before = this->waste;
-        status = fitted ? ais_map_missed(context, this, from, &grown) : ais_fail_memory(context, "a mixture", 0);
-        if (grown) ais_map_forget(this); /* what was judged lacks a mode */
-        if (status == AIS_OK) status = refit_mixture(context, this, grown ? grown : from, fitted);
+        status = fitted ? ais_map_missed(context, this, last, &grown) : ais_fail_memory(context, "a mixture", 0);
+        if (grown) modes = wide = grown;
+        if (status == AIS_OK && !grown) status = widen(context, this, modes, &wide);
+        bool more = wide->count > last->count;
+        if (more) ais_map_forget(this); /* what was judged lacks a part */
+        if (status == AIS_OK) status = refit_mixture(context, this, wide, fitted);
         if (status == AIS_OK) status = ais_map_judge(context, this, &(ais_source){.mixture = fitted}, FIRST_JUDGEMENT);
-        vain = grown || this->waste < worth * before ? 0 : vain + 1;
-        from = fitted;
+        vain = more || this->waste < worth * before ? 0 : vain + 1;
+        last = fitted;
+        if (wide == modes) modes = fitted;
     }
     this->vain = 0; /* that mixtures have stopped improving says nothing of maps */
     return status;
@@ -248,6 +271,8 @@ static ais_status with_weights(ais_context *context, ais_map_learning *this) {
     }
     this->round++;
     free(room);
+    if (status == AIS_OK && this->mixture.count) status = judge_modes(context, this);
+    if (status == AIS_OK) status = ais_map_surround(context, this);
     if (status == AIS_OK && this->mixture.count) status = fit_mixtures(context, this);
     return status == AIS_OK ? ais_map_unbend(context, this) : status;
 }
@@ -269,14 +294,20 @@ static ais_status explore(ais_context *context, ais_map_learning *this) {
     return judge_normal_fit(context, this);
 }
 
-/* The tails of one mode may be heavier than a normal's, which no map that ends in a normal follows far: where the
- * points so far ask for a Student-t, it is judged as mixtures are. */
+/* The tails of one mode may be heavier than a normal's, which no map that ends in a normal follows far, or there may be
+ * mass of another width around it: where the points so far ask for a Student-t or for a wider component, mixtures are
+ * judged. */
 static ais_status with_tails(ais_context *context, ais_map_learning *this) {
     static const double heavy = 10; /* degrees of freedom */
     ais_components fitted = {0};
+    const ais_components *wide = &this->mixture;
     if (this->job->options->shape || !this->mixture.count) return AIS_OK;
-    ais_status status = refit_mixture(context, this, &this->mixture, &fitted);
-    return status == AIS_OK && fitted.freedom <= heavy ? fit_mixtures(context, this) : status;
+    ais_status status = ais_map_surround(context, this);
+    if (status == AIS_OK) status = refit_mixture(context, this, &this->mixture, &fitted);
+    if (status == AIS_OK) status = widen(context, this, &this->mixture, &wide);
+    if (status != AIS_OK || !(fitted.freedom <= heavy || wide != &this->mixture)) return status;
+    status = judge_modes(context, this);
+    return status == AIS_OK ? fit_mixtures(context, this) : status;
 }
 
 /* One mode and a gradient. */

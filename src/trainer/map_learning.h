@@ -80,7 +80,7 @@ typedef struct ais_map_learning {
     uint64_t batches;           /* of all fits so far */
     ais_kernel *present, *best;
     ais_weighing evidence; /* log Z so far: log_mean and log_error; ess: draws */
-    double most_even;      /* importance ESS per draw, of the maps that it rests on */
+    double most_accepted;  /* acceptance of the maps that it rests on */
     ais_verdict verdict;   /* of the best */
     int proposals;         /* of the best between two steps of NUTS in its latent space; 0: it proposes alone */
     int vain;              /* judgements since the best */
@@ -174,6 +174,16 @@ ais_status ais_map_unbend(ais_context *context, ais_map_learning *learning);
 /* A larger mixture, where points of the archive weigh so much that it must have missed modes, or NULL. */
 ais_status ais_map_missed(ais_context *context, ais_map_learning *learning, const ais_components *mixture,
                           ais_components **grown);
+
+/* ---- map_surround.c -------------------------------------------------------------------------------- */
+
+/* Archives points from all distances around the modes, up to the region that was searched, once. */
+ais_status ais_map_surround(ais_context *context, ais_map_learning *learning);
+
+/* A larger mixture, where points of the archive around a component weigh much more than what the mixture makes of
+ * them, or NULL. */
+ais_status ais_map_widen(ais_context *context, ais_map_learning *learning, const ais_components *mixture,
+                         ais_components **grown);
 
 /* ---- map_ladder.c ---------------------------------------------------------------------------------- */
 

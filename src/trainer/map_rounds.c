@@ -27,7 +27,7 @@ void ais_map_forget(ais_map_learning *this) {
     this->best = NULL;
     this->vain = 0;
     this->evidence = (ais_weighing){.log_mean = NAN, .log_error = INFINITY};
-    this->most_even = 0;
+    this->most_accepted = 0;
 }
 
 /* A mode whose share is nothing, e^-800 of the others', keeps the least that a number can say. */
@@ -49,30 +49,42 @@ static ais_status copy_mixture(ais_context *context, const ais_components *from,
 
 /* ---- judge ----------------------------------------------------------------------------------------- */
 
-/* Log weights of the chains' draws under the map; *many of them, released by free(). */
-static ais_status weigh_chains(ais_context *context, const ais_map_learning *this, const ais_source *source,
+/* Numbers of archived points that follow p, whoever proposed them: the chains' draws, evenly spread over all of them,
+ * or, without chains, proposals so far by their weights, as many as they stand for. How many. */
+static size_t follow(const ais_archive *archive, const double *weight, double *room, size_t most, size_t *index) {
+    size_t total = 0, n = 0, seen = 0;
+    for (size_t c = 0; c < archive->count; c++) total += archive->from[c] == AIS_FROM_CHAIN;
+    size_t many = total < most ? total : most;
+    for (size_t c = 0; c < archive->count && n < many; c++)
+        if (archive->from[c] == AIS_FROM_CHAIN && seen++ * many / total >= n) index[n++] = c;
+    if (total) return n;
+    double ess = archive->count ? ais_weigh(archive->count, weight, room).ess : 0;
+    if (!(ess > 0)) return 0;
+    n = ess < (double)most ? (size_t)ess : most;
+    ais_systematic(archive->count, weight, 0.5, n, index);
+    return n;
+}
+
+/* Log weights under the map of points that follow p; *many of them, released by free(). */
+static ais_status weigh_others(ais_context *context, const ais_map_learning *this, const ais_source *source,
                                double **weight, size_t *many) {
     enum { MOST = 2048 };
     const ais_archive *archive = &this->archive;
-    size_t dim = (size_t)archive->dim, total = 0, n = 0, seen = 0;
-    for (size_t c = 0; c < archive->count; c++) total += archive->from[c] == AIS_FROM_CHAIN;
-    *many = total < MOST ? total : MOST;
-    *weight = NULL;
-    if (!total) return AIS_OK;
-    double *x = malloc(*many * (dim + 2) * sizeof *x);
-    if (!x) return ais_fail_memory(context, "weights of draws", *many * dim * sizeof *x);
-    double *logp = x + *many * dim, *logq = logp + *many;
-    for (size_t c = 0; c < archive->count && n < *many; c++) { /* evenly spread over all of them */
-        if (archive->from[c] != AIS_FROM_CHAIN || seen++ * *many / total < n) continue;
-        memcpy(x + n * dim, archive->x + c * dim, dim * sizeof *x);
-        logp[n++] = archive->logp[c];
+    size_t dim = (size_t)archive->dim, n = archive->count;
+    *many = 0;
+    *weight = malloc((2 * n + MOST * (dim + 1) + 1) * sizeof **weight);
+    size_t *index = malloc(MOST * sizeof *index);
+    if (!*weight || !index) {
+        free(index);
+        return ais_fail_memory(context, "weights of draws", n * sizeof **weight);
     }
-    *many = n;
-    ais_status status = ais_source_logq(context, source, archive->dim, this->job->pool, n, x, logq);
-    if (status == AIS_OK && !(*weight = malloc(n * sizeof **weight)))
-        status = ais_fail_memory(context, "weights of draws", n * sizeof *x);
-    for (size_t c = 0; c < n && status == AIS_OK; c++) (*weight)[c] = logp[c] - logq[c];
-    free(x);
+    double *room = *weight + n, *x = room + n, *logq = x + MOST * dim;
+    ais_status status = ais_archive_weigh(context, archive, this->job->pool, *weight);
+    if (status == AIS_OK) *many = follow(archive, *weight, room, MOST, index);
+    for (size_t c = 0; c < *many; c++) memcpy(x + c * dim, archive->x + index[c] * dim, dim * sizeof *x);
+    if (*many) status = ais_source_logq(context, source, archive->dim, this->job->pool, *many, x, logq);
+    for (size_t c = 0; c < *many; c++) (*weight)[c] = archive->logp[index[c]] - logq[c];
+    free(index);
     return status;
 }
 
@@ -83,14 +95,33 @@ static size_t affordable(const ais_map_learning *this, size_t n) {
     return evaluator->most && left < (long)n ? (size_t)(left > 0 ? left : 0) : n;
 }
 
+/* Of a mixture with a box: puts what lies in it first; how many. */
+static size_t within(const ais_source *source, int dim, size_t n, double *x) {
+    size_t kept = 0, row = (size_t)dim;
+    if (!source->mixture || !source->box.low) return n;
+    for (size_t c = 0; c < n; c++) {
+        if (!(ais_box_logq(&source->box, dim, x + c * row) > -INFINITY)) continue;
+        for (size_t i = 0; i < row && kept < c; i++) {
+            double swapped = x[kept * row + i];
+            x[kept * row + i] = x[c * row + i];
+            x[c * row + i] = swapped;
+        }
+        kept++;
+    }
+    return kept;
+}
+
 ais_status ais_map_draw(ais_context *context, ais_map_learning *this, int from, size_t n, double *room) {
-    size_t dim = (size_t)this->archive.dim;
+    size_t dim = (size_t)this->archive.dim, inside;
     n = affordable(this, n);
     double *x = room, *logp = x + n * dim;
     ais_status status = ais_source_draw(
         context, &this->archive.source[from], (int)dim, this->job->pool, this->job->options->seed,
         ais_stream_step(AIS_USE_WIDELY) + (uint64_t)this->round * AIS_MOST_SOURCES + (uint64_t)from, n, x, NULL);
-    if (status == AIS_OK) status = ais_evaluate(&this->evaluator, n, x, logp);
+    if (status != AIS_OK) return status;
+    inside = within(&this->archive.source[from], this->archive.dim, n, x);
+    for (size_t c = inside; c < n; c++) logp[c] = -INFINITY;
+    status = ais_evaluate(&this->evaluator, inside, x, logp);
     return status == AIS_OK ? ais_archive_add(context, &this->archive, from, n, x, logp, NULL) : status;
 }
 
@@ -118,9 +149,10 @@ static ais_status draw_and_weigh(ais_context *context, ais_map_learning *this, c
                                  double *room, ais_verdict *verdict) {
     int dim = this->archive.dim;
     bool slopes = this->slopes && !judged_before(this, source); /* a fit may follow */
-    double *x = room, *gradient = x + n * (size_t)dim, *logp = gradient + n * (size_t)dim, *logq = logp + n, *given;
+    double *x = room, *gradient = x + n * (size_t)dim, *logp = gradient + n * (size_t)dim, *logq = logp + n;
+    double *given = NULL;
     size_t many;
-    int from;
+    int from = -1;
     ais_status status = ais_source_draw(context, source, dim, this->job->pool, this->job->options->seed,
                                         ais_stream_step(AIS_USE_JUDGE) + (uint64_t)this->round, n, x, logq);
     if (status == AIS_OK)
@@ -130,11 +162,10 @@ static ais_status draw_and_weigh(ais_context *context, ais_map_learning *this, c
         if (logq[c] == INFINITY) logp[c] = -INFINITY; /* a draw that was lost: it must have no weight later, either */
     if (status == AIS_OK) status = ais_map_source(context, this, source, &from);
     if (status == AIS_OK) status = ais_archive_add(context, &this->archive, from, n, x, logp, slopes ? gradient : NULL);
-    if (status == AIS_OK) status = weigh_chains(context, this, source, &given, &many);
-    if (status != AIS_OK) return status;
+    if (status == AIS_OK) status = weigh_others(context, this, source, &given, &many);
     this->judged = from;
-    for (size_t c = 0; c < n; c++) logq[c] = logp[c] - logq[c];
-    status = ais_judge_weights(context, n, logq, many, given, this->economy.wanted, verdict);
+    for (size_t c = 0; c < n && status == AIS_OK; c++) logq[c] = logp[c] - logq[c];
+    if (status == AIS_OK) status = ais_judge_weights(context, n, logq, many, given, this->economy.wanted, verdict);
     free(given);
     return status;
 }
@@ -173,12 +204,15 @@ static ais_status draw_beside(ais_context *context, ais_map_learning *this) {
 /* Draws of a map are fresh: what they say of Z depends on no other estimate, and is unbiased whatever the map was
  * fitted to. So they are combined, each by the number of its draws: its own error would prefer draws that have met no
  * large weight, and say too little. A few hundred draws of a map that misses a part of p also give too small a value,
- * without showing it: so only maps whose weights are about as even as the best's are used. */
-static void add_evidence(ais_map_learning *this, const ais_weighing *term, double n) {
-    static const double as_even = 0.75;
+ * without showing it: so only maps are used that are accepted about as often as the best, also at points that others
+ * proposed. */
+static void add_evidence(ais_map_learning *this, const ais_verdict *verdict, double n) {
+    static const double as_good = 0.75;
+    const ais_weighing *term = &verdict->weighing;
+    double accepted = verdict->acceptance;
     ais_weighing *sum = &this->evidence;
-    if (!(term->log_error > 0 && term->log_error < 0.5) || this->share < as_even * this->most_even) return;
-    if (isnan(sum->log_mean) || as_even * this->share > this->most_even) {
+    if (!(term->log_error > 0 && term->log_error < 0.5) || accepted < as_good * this->most_accepted) return;
+    if (isnan(sum->log_mean) || as_good * accepted > this->most_accepted) {
         *sum = *term;
         sum->ess = n; /* of evidence: draws */
     } else {
@@ -187,7 +221,7 @@ static void add_evidence(ais_map_learning *this, const ais_weighing *term, doubl
         sum->log_error = hypot(a * sum->log_error, b * term->log_error);
         sum->ess += n;
     }
-    this->most_even = fmax(this->most_even, this->share);
+    this->most_accepted = fmax(this->most_accepted, accepted);
 }
 
 /* Proposals that an effective draw costs: with steps of NUTS after every *proposals of them where there
@@ -241,7 +275,7 @@ ais_status ais_map_judge(ais_context *context, ais_map_learning *this, const ais
     if (status != AIS_OK) return status;
     this->share_before = this->share;
     this->share = verdict.weighing.ess / (double)n;
-    add_evidence(this, &verdict.weighing, (double)n);
+    add_evidence(this, &verdict, (double)n);
     int proposals;
     double cost = fmin(effective_cost(this, source->map, &verdict, &proposals), 1e6), waste = cost - 1;
     bool again = judged_before(this, source);

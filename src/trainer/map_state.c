@@ -33,7 +33,7 @@ static void exchange_costs(ais_checkpoint *checkpoint, ais_map_learning *this) {
     ais_checkpoint_numbers(checkpoint, "cost.arithmetic", &economy->arithmetic, 1);
 }
 
-/* A source is a map, the search region, a box or, without them, a mixture. */
+/* A source is a map, the search region, a box, or a mixture, which may have a box too. */
 static void exchange_source(ais_checkpoint *checkpoint, ais_map_learning *this, int number) {
     ais_source *source = &this->archive.source[number];
     ais_kernel **map = &this->snapshot[number];
@@ -62,8 +62,8 @@ static void exchange_source(ais_checkpoint *checkpoint, ais_map_learning *this, 
         if (!(box.low[i] < box.high[i])) ais_checkpoint_refuse(checkpoint, "source.high");
     if (boxed) source->box = box;
     if (!*map && scale > 0) source->scale = scale;
-    if (!*map && !boxed && !(scale > 0)) source->mixture = mixture;
-    if (source->mixture && !mixture->count) ais_checkpoint_refuse(checkpoint, "source.scale");
+    if (!*map && !(scale > 0) && mixture->count) source->mixture = mixture;
+    if (!*map && !(scale > 0) && !boxed && !mixture->count) ais_checkpoint_refuse(checkpoint, "source.scale");
 }
 
 static void exchange_points(ais_checkpoint *checkpoint, ais_map_learning *this) {
@@ -113,7 +113,7 @@ static void exchange_verdicts(ais_checkpoint *checkpoint, ais_map_learning *this
     AIS_FIELD(checkpoint, this, verdict);
     ais_checkpoint_integer(checkpoint, "proposals", &this->proposals, 0, AIS_MOST_PROPOSALS);
     AIS_FIELD(checkpoint, this, evidence);
-    AIS_FIELD(checkpoint, this, most_even);
+    AIS_FIELD(checkpoint, this, most_accepted);
     AIS_FIELD(checkpoint, this, share);
     AIS_FIELD(checkpoint, this, share_before);
     AIS_FIELD(checkpoint, this, waste);

@@ -74,6 +74,9 @@ static void a_funnel_without_a_gradient(void **state) {
     if (ais_train(&context, &target, &options, &kernel, &training) != AIS_OK) fail_msg("%s", context.message);
     assert_int_equal(training->gradients, 0);
     assert_int_equal(training->densities, asked);
+    print_message("%s: acceptance %.3f, log Z %.3f off, +- %.3f, %ld evaluations\n", ais_kernel_name(kernel),
+                  training->acceptance, training->log_z - (log(3) + DIM * log(2 * acos(-1)) / 2), training->log_z_error,
+                  asked);
     assert_true(training->acceptance > 0.5);
     assert_true(fabs(training->log_z - (log(3) + DIM * log(2 * acos(-1)) / 2)) < 0.2);
     ais_kernel_free(kernel);

@@ -118,6 +118,54 @@ static void modes_that_no_mixture_fits_are_led_through(void **state) {
     ais_run_free(result);
 }
 
+/* c N(0, b^2 I) + (1 - c) N(0, I), normalised: an optimisation ends on the spike, and says nothing of the slab. */
+typedef struct spike {
+    double width, share;
+} spike;
+
+enum { SLAB = 10 };
+static double spike_logp(const double *x, void *data) {
+    static const double log_2pi = 1.8378770664093453;
+    const spike *of = data;
+    double square = 0;
+    for (int i = 0; i < SLAB; i++) square += x[i] * x[i];
+    double high = log(of->share) - 0.5 * square / (of->width * of->width) - SLAB * log(of->width);
+    double low = log(1 - of->share) - 0.5 * square, top = fmax(high, low);
+    return top + log(exp(high - top) + exp(low - top)) - 0.5 * SLAB * log_2pi;
+}
+
+static double spike_grad(const double *x, double *gradient, void *data) {
+    const spike *of = data;
+    double square = 0;
+    for (int i = 0; i < SLAB; i++) square += x[i] * x[i];
+    double odds = (1 - of->share) / of->share * exp(SLAB * log(of->width) + 0.5 * square * (pow(of->width, -2) - 1));
+    for (int i = 0; i < SLAB; i++) gradient[i] = -x[i] * (pow(of->width, -2) / (1 + odds) + 1 / (1 + 1 / odds));
+    return spike_logp(x, data);
+}
+
+static void a_slab_around_a_spike_is_found(void **state) {
+    (void)state;
+    static spike known[] = {{0.1, 0.5}, {0.02, 0.8}, {0.03, 0.1}};
+    for (int k = 0; k < 6; k++) {
+        ais_context context = {0};
+        const ais_target target = {.name = "spike",
+                                   .dim = SLAB,
+                                   .logp = spike_logp,
+                                   .grad = k % 2 ? spike_grad : NULL,
+                                   .data = &known[k / 2],
+                                   .start_scale = 2};
+        const ais_run_options options = {AIS_RUN_HEAD, .seed = 3, .effective = 2000};
+        ais_run_result *result;
+        assert_ok(context, ais_run(&context, &target, &options, &result));
+        print_message("%s, log Z %.3f +- %.3f, %ld evaluations, %s\n", ais_kernel_name(result->kernel), result->log_z,
+                      result->log_z_error, result->evaluations.densities + result->evaluations.gradients,
+                      result->verdict);
+        assert_true(result->trust);
+        assert_near(result->log_z, 0, fmax(0.02, 5 * result->log_z_error));
+        ais_run_free(result);
+    }
+}
+
 /* A multivariate Student-t, normalised: no map that ends in a normal follows its tails. */
 typedef struct heavy {
     int dim;
@@ -397,6 +445,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_learn_draw_and_judge),
         cmocka_unit_test(modes_that_no_mixture_fits_are_led_through),
+        cmocka_unit_test(a_slab_around_a_spike_is_found),
         cmocka_unit_test(heavy_tails_are_followed),
         cmocka_unit_test(a_kernel_that_is_given_is_drawn_with),
         cmocka_unit_test(budgets_hold),

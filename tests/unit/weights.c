@@ -91,6 +91,19 @@ static void tails_are_dear(void **state) {
     assert_true(ais_draws_per_effective(&wide, 1) == wide.relieved[0]);
 }
 
+/* A mixture that is exact on one mode and fair on another: weights that are all alike, and a few of another size, which
+ * are bounded. They are no tail without an end. */
+static void two_kinds_of_weights_are_no_tail(void **state) {
+    (void)state;
+    enum { N = 256, FAIR = 20 };
+    double weight[N];
+    for (int shift = 0; shift < 20; shift++) {
+        for (uint64_t c = 0; c < N; c++)
+            weight[c] = c < FAIR ? 0.2 - 0.1 * pow(normal_of(c, 3 + (uint32_t)shift), 2) : 1e-3 * normal_of(c, 99);
+        assert_true(judge(N, weight).seen < 1.5);
+    }
+}
+
 /* All of the mass in one draw, by so much that the others underflow beside it. */
 static void one_draw_has_it_all(void **state) {
     (void)state;
@@ -127,8 +140,8 @@ static void all_that_is_left_is_what_was_not_seen(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(as_a_chain_has_them), cmocka_unit_test(tails_are_dear),
-                                       cmocka_unit_test(one_draw_has_it_all),
-                                       cmocka_unit_test(all_that_is_left_is_what_was_not_seen)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_a_chain_has_them), cmocka_unit_test(tails_are_dear), cmocka_unit_test(one_draw_has_it_all),
+        cmocka_unit_test(two_kinds_of_weights_are_no_tail), cmocka_unit_test(all_that_is_left_is_what_was_not_seen)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
