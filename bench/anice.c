@@ -1,12 +1,16 @@
 /* A-NICE-MC at its authors' settings: trained, then fresh chains, judged; beside what the paper prints for it.
  *     anice [only=NAME] [seeds=1] [iterations=0] [rate=0] [critic=0] [hidden=0] [velocities=0] [depth=0] [burn=0]
  *           [pair=0] [eta=0] [epoch=0] [discard=0] [curve=0] [seed=1] [judge=worst|mean] [save=FILE.ais]
- * [checkpoint=FILE] One row per target and seed: seconds of the first bootstrap and of training, acceptance, the
- * paper's mean-only Song ESS per chain of 1000 draws in 2D and 5000 otherwise (wanted: the printed number), worst ESS
- * (bulk, Song, error), R-hat, largest error of a mode weight, fewest modes that one chain visited. 2D: 200 chains x
- * 1000 draws; otherwise 50 x 5000; after 1000 steps from N(0, 1). curve=1 prints acceptance and ESS (of x and x^2, or
- * of x with judge=mean, as a share of the draws) of every bootstrap. checkpoint=FILE is renewed every minute; where it
- * exists, training goes on from it to the same bytes. */
+ *           [checkpoint=FILE]
+ *
+ * One row per target and seed: seconds of the first bootstrap and of training, acceptance, the paper's mean-only Song
+ * ESS per chain of 1000 draws in 2D and 5000 otherwise (wanted: the printed number), worst ESS (bulk, Song, error),
+ * R-hat, largest error of a mode weight, fewest modes that one chain visited. 2D: 200 chains x 1000 draws; otherwise 50
+ * x 5000; after 1000 steps from N(0, 1).
+ *
+ * curve=1 prints acceptance and both ESS, of x and of x and x^2, as shares of the draws, of every bootstrap;
+ * bench/anice_curve.py draws them. checkpoint=FILE is renewed every minute; where it exists, training goes on from it,
+ * with as many iterations as are wanted now, and with fewer than it has its best kernel is measured. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -38,6 +38,8 @@ def panel(name, rows, left, longest, top_ess):
     for column, colour, width in ((2, "#7fa6d0", 1), (1, "#2c3e50", 1.5)):
         points = " ".join(at(iteration, row[column]) for iteration, row in rows)
         yield f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="{width}"/>'
+    for x, y in (at(iteration, row[1]).split(",") for iteration, row in rows):
+        yield f'<circle cx="{x}" cy="{y}" r="2" fill="#2c3e50"/>'
     yield f'<text x="{left}" y="{TOP + HEIGHT + 16}" text-anchor="middle">0</text>'
     yield f'<text x="{left + WIDTH}" y="{TOP + HEIGHT + 16}" text-anchor="middle">{longest}</text>'
 
