@@ -13,6 +13,7 @@
 #include <aisampler/aisampler.h>
 
 #include "../arguments.h"
+#include "base/special.h"
 
 static double exponential(const double *x, void *data) {
     (void)data;
@@ -38,7 +39,7 @@ static double tee(const double *x, void *data) {
     (void)data;
     double square = 0;
     for (int i = 0; i < TEES; i++) square += x[i] * x[i];
-    return lgamma((5 + TEES) / 2.0) - lgamma(2.5) - 0.5 * TEES * log(5 * 3.14159265358979323846) -
+    return ais_log_gamma((5 + TEES) / 2.0) - ais_log_gamma(2.5) - 0.5 * TEES * log(5 * 3.14159265358979323846) -
            0.5 * (5 + TEES) * log1p(square / 5);
 }
 static double tee_slope(const double *x, double *gradient, void *data) {

@@ -5,6 +5,7 @@
 
 #include <aisampler/aisampler.h>
 
+#include "base/special.h" /* lgamma writes to a global, which is a race */
 #include "brief.h"
 #include "support.h"
 
@@ -178,7 +179,8 @@ static double heavy_grad(const double *x, double *gradient, void *data) {
     double n = of->freedom, d = of->dim, square = 0;
     for (int i = 0; i < of->dim; i++) square += x[i] * x[i];
     for (int i = 0; i < of->dim; i++) gradient[i] = -(n + d) * x[i] / (n + square);
-    return -0.5 * (n + d) * log1p(square / n) + lgamma(0.5 * (n + d)) - lgamma(0.5 * n) - 0.5 * d * log(n * pi);
+    return -0.5 * (n + d) * log1p(square / n) + ais_log_gamma(0.5 * (n + d)) - ais_log_gamma(0.5 * n) -
+           0.5 * d * log(n * pi);
 }
 static double heavy_logp(const double *x, void *data) {
     double gradient[10];
