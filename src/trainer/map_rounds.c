@@ -57,7 +57,7 @@ static size_t follow(const ais_archive *archive, const double *weight, double *r
     size_t many = total < most ? total : most;
     for (size_t c = 0; c < archive->count && n < many; c++)
         if (archive->from[c] == AIS_FROM_CHAIN && seen++ * many / total >= n) index[n++] = c;
-    if (total) return n;
+    if (total || archive->dim <= AIS_FEW_DIMENSIONS) return n; /* in few the next fit learns of them soon enough */
     double ess = archive->count ? ais_weigh(archive->count, weight, room).ess : 0;
     if (!(ess > 0)) return 0;
     n = ess < (double)most ? (size_t)ess : most;

@@ -38,7 +38,7 @@ ais_status ais_map_surround(ais_context *context, ais_map_learning *this) {
     ais_source source = {0};
     for (int s = 0; s < this->archive.sources; s++)
         if (this->archive.source[s].mixture && this->archive.source[s].box.low) return AIS_OK; /* it was done before */
-    if (!this->mixture.count) return AIS_OK;
+    if (!this->mixture.count || this->archive.dim <= AIS_FEW_DIMENSIONS) return AIS_OK; /* there the screen tells */
     ais_components *wide = AIS_TAKE(&this->arena, ais_components, 1);
     double *room = malloc(n * (dim + 1) * sizeof *room);
     ais_status status = AIS_OK;
@@ -143,7 +143,7 @@ ais_status ais_map_widen(ais_context *context, ais_map_learning *this, const ais
     const ais_archive *archive = &this->archive;
     size_t n = archive->count, dim = (size_t)archive->dim;
     *grown = NULL;
-    if (mixture->count >= AIS_MIXTURE_MOST_COMPONENTS) return AIS_OK;
+    if (archive->dim <= AIS_FEW_DIMENSIONS || mixture->count >= AIS_MIXTURE_MOST_COMPONENTS) return AIS_OK;
     double *weight = malloc((4 * n + (size_t)mixture->count + dim + dim * dim) * sizeof *weight);
     if (!weight) return ais_fail_memory(context, "weights", n * sizeof *weight);
     double *logq = weight + n, *room = logq + n, *share = room + 2 * n, *centre = share + mixture->count;
