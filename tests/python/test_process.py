@@ -9,12 +9,14 @@ import time
 import aisampler
 
 PROGRAM = """
-import sys, numpy as np, aisampler
+import sys, time, numpy as np, aisampler
 calls = 0
 def logp(x):
     global calls
     calls += len(x)
-    if calls > {limit}: print("now", flush=True)
+    if calls > {limit}:
+        print("now", flush=True)
+        time.sleep(0.01)  # so that the interrupt comes before much more is done
     return -0.5 * (x**2).sum(axis=1)
 result = aisampler.sample(logp, 2, draws=10**8)
 print("stopped", result.stopped, result.draws.shape[1], np.isfinite(result.draws).all(), file=sys.stderr)
