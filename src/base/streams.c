@@ -60,6 +60,8 @@ const ais_stream_use ais_stream_table[AIS_USES] = {
     [AIS_USE_STARTS_INSTEAD] = {DRAWING, FOR(START), EVERY, 100, 100},
     [AIS_USE_MIXTURE_STEPS] = {DRAWING | LOOK, DRAWS, EVERY, 0, AIS_MIXTURE_STEPS},
     [AIS_USE_MIXTURE_LONG] = {DRAWING | LOOK, DRAWS, EVERY, BETWEEN(44, 48)},
+
+    [AIS_USE_FRONTIER] = {DRAWING, FOR(ANNEAL) | FOR(LOCAL), EVERY, BELOW(32)},
 };
 
 ais_stream ais_stream_for(ais_use use, uint64_t seed, uint64_t step, uint64_t chain) {

@@ -57,6 +57,8 @@ typedef enum ais_use {
     AIS_USE_STARTS_INSTEAD, /* from anywhere, where a kernel's own are outside of the support */
     AIS_USE_MIXTURE_STEPS,  /* proposals of the mixture kernel, up to step AIS_MIXTURE_STEPS */
     AIS_USE_MIXTURE_LONG,   /* and after it */
+    /* the verdict */
+    AIS_USE_FRONTIER, /* of seed 0: local steps from the edge of what was proposed */
     AIS_USES
 } ais_use;
 

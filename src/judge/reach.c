@@ -59,31 +59,68 @@ ais_status ais_weigh_draws(ais_context *context, ais_pool *pool, const ais_kerne
     return status;
 }
 
-double ais_relieved_proposals(const ais_kernel *kernel, double steps) {
+bool ais_is_relieved(const ais_kernel *kernel) {
     const ais_latent *latent = ais_as_latent(kernel);
-    return latent && latent->proposals ? steps * latent->proposals / (latent->proposals + 1.0) : 0;
+    return latent && latent->proposals > 0;
+}
+
+/* The draws' log weights, the largest first; for the caller to free. */
+static double *sort_weights(size_t n, const double *weight) {
+    double *sorted = malloc(n * sizeof *sorted);
+    if (!sorted) return NULL;
+    memcpy(sorted, weight, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, ais_falling);
+    return sorted;
+}
+
+/* Of the `few` draws whose weights are above the cut. room: a number per draw. */
+static void count_visits(int chains, int draws, const double *weight, size_t few, double cut, double *room,
+                         ais_reach *reach) {
+    size_t n = (size_t)chains * (size_t)draws;
+    for (size_t k = 0; k < n; k++) room[k] = weight[k] > cut;
+    double effective = ais_ess_mean(room, chains, draws); /* NAN of a handful */
+    reach->share = (double)few / (double)n;
+    reach->visits = few ? fmax(1, isnan(effective) ? 1 : effective * reach->share) : 0;
+    reach->error = few ? reach->share / sqrt(reach->visits) : 0;
 }
 
 ais_status ais_unreached(ais_context *context, int chains, int draws, const double *weight, double proposals,
                          ais_reach *reach) {
-    size_t n = (size_t)chains * (size_t)draws;
-    double *sorted = malloc(n * sizeof *sorted), all = 0, arrivals = 0;
+    size_t n = (size_t)chains * (size_t)draws, few = 0;
+    double *sorted = sort_weights(n, weight), all = 0, arrivals = 0;
     if (!sorted) return ais_fail_memory(context, "weights of draws", n * sizeof *sorted);
-    memcpy(sorted, weight, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, ais_falling);
     /* 1 / w is q's density in units of p's; the largest is of the last. */
     for (size_t k = 0; k < n; k++) all += exp(sorted[n - 1] - sorted[k]);
-    size_t few = 0;
     for (; few < n; few++) {
         arrivals += proposals * exp(sorted[n - 1] - sorted[few]) / all;
         if (arrivals > AIS_FEW_PROPOSALS) break;
     }
-    reach->share = (double)few / (double)n;
-    double cut = few < n ? sorted[few] : -INFINITY;
-    for (size_t k = 0; k < n; k++) sorted[k] = weight[k] > cut;
-    double effective = ais_ess_mean(sorted, chains, draws); /* NAN of a handful */
-    reach->visits = few ? fmax(1, isnan(effective) ? 1 : effective * reach->share) : 0;
-    reach->error = few ? reach->share / sqrt(reach->visits) : 0;
+    count_visits(chains, draws, weight, few, few < n ? sorted[few] : -INFINITY, sorted, reach);
+    reach->needed = pow(reach->share / AIS_REACH_ERROR, 2);
     free(sorted);
     return AIS_OK;
+}
+
+ais_status ais_hardly_reached(ais_context *context, int chains, int draws, const double *weight, ais_reach *reach) {
+    size_t n = (size_t)chains * (size_t)draws, few = 0;
+    double *sorted = sort_weights(n, weight);
+    if (!sorted) return ais_fail_memory(context, "weights of draws", n * sizeof *sorted);
+    double cut = sorted[(size_t)(AIS_EDGE * (double)n)];
+    while (few < n && sorted[few] > cut) few++;
+    if (!few) { /* one long stay at the largest, or a map without a flaw, which has no edge */
+        while (few < n && sorted[few] == cut) few++;
+        cut = few < n ? sorted[few] : INFINITY;
+        few %= n;
+    }
+    count_visits(chains, draws, weight, few, cut, sorted, reach);
+    reach->needed = 0.5 * AIS_LEAST_ESS * chains * reach->share;
+    free(sorted);
+    return AIS_OK;
+}
+
+ais_status ais_judge_reach(ais_context *context, const ais_kernel *kernel, double steps, int chains, int draws,
+                           const double *weight, ais_reach *reach) {
+    const ais_latent *latent = ais_as_latent(kernel);
+    if (!ais_is_relieved(kernel)) return ais_hardly_reached(context, chains, draws, weight, reach);
+    return ais_unreached(context, chains, draws, weight, steps * latent->proposals / (latent->proposals + 1.0), reach);
 }

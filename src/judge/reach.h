@@ -19,23 +19,37 @@ ais_status ais_weigh_points(ais_context *context, ais_pool *pool, const ais_kern
 
 enum { AIS_FEW_PROPOSALS = 3 };
 
-/* What of p the kernel's proposals do not reach. */
+/* What of p the kernel's proposals reach badly, or not at all. */
 typedef struct ais_reach {
-    double share; /* of the draws, where fewer than three of the run's proposals are to be expected, math.md (44). Their
-                   * places are known from local steps alone. */
+    double share;  /* of the draws */
     double visits; /* how often chains came there, correlated visits counted as one */
     double error;  /* of the share: share / sqrt(visits) */
+    double needed; /* visits with which the verdict is content */
 } ais_reach;
 
 /* The error at which the places that proposals do not reach are known well enough: half of the smallest tail that is
  * usually of interest. */
 #define AIS_REACH_ERROR 0.005
 
+/* The share of the draws that are the edge of what a kernel without other steps proposes. */
+#define AIS_EDGE 0.02
+
+/* Of a kernel that also makes other steps, `proposals` of its steps being proposals: where fewer than three of them are
+ * to be expected, math.md (44). These places are known from local steps alone, and are content with an error of
+ * AIS_REACH_ERROR. */
 ais_status ais_unreached(ais_context *context, int chains, int draws, const double *weight, double proposals,
                          ais_reach *reach);
 
-/* How many of `steps` steps of a kernel are proposals, for a kernel that also makes other steps; 0 if all or none of
- * its steps are proposals, since then there can be no draw that no proposal reached. */
-double ais_relieved_proposals(const ais_kernel *kernel, double steps);
+/* Of a kernel whose steps are all proposals: the edge, where weights are largest. Chains stay there for long, and an
+ * ESS of coordinates, over which such places are spread, shows little of it. The verdict asks for half as many
+ * effective draws of its indicator as of tails. */
+ais_status ais_hardly_reached(ais_context *context, int chains, int draws, const double *weight, ais_reach *reach);
+
+/* Whichever is for the kernel, after so many steps of all chains. */
+ais_status ais_judge_reach(ais_context *context, const ais_kernel *kernel, double steps, int chains, int draws,
+                           const double *weight, ais_reach *reach);
+
+/* Whether the kernel also makes steps that are no proposals. */
+bool ais_is_relieved(const ais_kernel *kernel);
 
 #endif

@@ -43,25 +43,25 @@ double *ais_run_reach_weights(const ais_run_reach *this, const ais_draws *draws)
     return all ? chain_by_chain(this) : NULL;
 }
 
-/* The error of the share of places that only local steps lead to falls with the root of the draws. */
+/* Visits grow with the draws. */
 static ais_status times(ais_context *context, void *data, const ais_kept *kept, double *times) {
     ais_run_reach *this = data;
-    double proposals = ais_relieved_proposals(this->kernel, (double)kept->chains * kept->draws * this->thin);
+    double steps = (double)kept->chains * kept->draws * (this->thin > 1 ? this->thin : 1);
     ais_reach reach;
     ais_status status = weigh(context, this, kept);
     double *weight = status == AIS_OK ? chain_by_chain(this) : NULL;
     if (status == AIS_OK && !weight)
         status = ais_fail_memory(context, "weights of draws", (size_t)kept->chains * (size_t)kept->draws * 8);
-    if (status == AIS_OK) status = ais_unreached(context, kept->chains, kept->draws, weight, proposals, &reach);
+    if (status == AIS_OK)
+        status = ais_judge_reach(context, this->kernel, steps, kept->chains, kept->draws, weight, &reach);
     free(weight);
-    double ratio = status == AIS_OK ? reach.error / AIS_REACH_ERROR : 0;
-    *times = ratio > 1 ? ratio * ratio : 1;
+    *times = status == AIS_OK && reach.needed > reach.visits ? reach.needed / reach.visits : 1;
     return status;
 }
 
 const ais_doubt *ais_run_reach_doubt(ais_run_reach *reach, const ais_kernel *kernel, int threads, int thin) {
     *reach = (ais_run_reach){.kernel = kernel, .threads = threads, .thin = thin, .doubt = {times, reach}};
-    return ais_relieved_proposals(kernel, 1) > 0 ? &reach->doubt : NULL;
+    return ais_proposes_from(kernel) ? &reach->doubt : NULL;
 }
 
 void ais_run_reach_free(ais_run_reach *reach) { free(reach->weight); }

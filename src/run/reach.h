@@ -15,7 +15,7 @@ typedef struct ais_run_reach {
     ais_doubt doubt;
 } ais_run_reach;
 
-/* doubt, for the sampler: NULL for kernels whose draws all are proposals, or none. */
+/* doubt, for the sampler: NULL for kernels without proposals of a known density. */
 const ais_doubt *ais_run_reach_doubt(ais_run_reach *reach, const ais_kernel *kernel, int threads, int thin);
 
 /* The weights of all draws, chain by chain as in ais_draws, for the caller to free: the verdict need not weigh them

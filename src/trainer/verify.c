@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "judge/again.h"
 #include "judge/evidence.h"
+#include "judge/frontier.h"
 #include "judge/reach.h"
 #include "judge/tails.h"
 #include "learned/latent.h"
@@ -105,28 +106,54 @@ static ais_status check_tails(const verification *of, long *densities) {
 
 /* ---- the kernel's proposals -------------------------------------------------------------------------- */
 
+static ais_status tell_reach(const verification *of, const ais_reach *reach) {
+    bool passed = reach->visits >= reach->needed, relieved = ais_is_relieved(of->options->kernel);
+    char where[64], sentence[384];
+    snprintf(where, sizeof where, relieved ? "nothing (fewer than %d times in the run)" : "least, beside the density",
+             AIS_FEW_PROPOSALS);
+    snprintf(sentence, sizeof sentence,
+             "%.2g%% of the draws lie where the map proposes %s, in %.0f visits of the chains: too few to know what is "
+             "there and beyond; transform the parameters, or ask for more effective draws",
+             100 * reach->share, where, reach->visits);
+    ais_status status = passed ? AIS_OK : ais_diagnosis_warn(of->context, of->diagnosis, sentence);
+    if (status != AIS_OK) return status;
+    return ais_diagnosis_note(of->context, of->diagnosis, "reach of the map", passed,
+                              "%.2g%% +- %.1g%% of the draws lie where it proposes %s: %.0f visits, at least %.0f are "
+                              "needed",
+                              100 * reach->share, 100 * reach->error, where, reach->visits, ceil(reach->needed));
+}
+
 static ais_status check_reach(const verification *of, const double *weight) {
-    double steps = (double)of->n * (of->options->thin > 1 ? of->options->thin : 1),
-           proposals = ais_relieved_proposals(of->options->kernel, steps);
+    double steps = (double)of->n * (of->options->thin > 1 ? of->options->thin : 1);
     ais_reach reach;
-    if (proposals == 0) return AIS_OK;
-    ais_status status = ais_unreached(of->context, of->draws->chains, of->draws->draws, weight, proposals, &reach);
-    if (status != AIS_OK) return status;
-    bool passed = reach.error <= AIS_REACH_ERROR;
+    ais_status status =
+        ais_judge_reach(of->context, of->options->kernel, steps, of->draws->chains, of->draws->draws, weight, &reach);
+    return status == AIS_OK ? tell_reach(of, &reach) : status;
+}
+
+static ais_status tell_frontier(const verification *of, const ais_frontier *frontier) {
     char sentence[256];
-    snprintf(
-        sentence, sizeof sentence,
-        "%.2g%% of the draws lie where the map proposes nothing (fewer than %d times in the run), in %.0f visits of "
-        "the chains: too few to know what is there and beyond; transform the parameters, or ask for more "
-        "effective draws",
-        100 * reach.share, AIS_FEW_PROPOSALS, reach.visits);
-    if (!passed) status = ais_diagnosis_warn(of->context, of->diagnosis, sentence);
+    snprintf(sentence, sizeof sentence,
+             "the density continues where the map proposes nothing: local steps led %.0f%% of %d draws there, and at "
+             "least %.1f%% of the mass is missing; transform the parameters, or ask for more effective draws",
+             100 * frontier->beyond, frontier->walkers, 100 * frontier->missing);
+    ais_status status = frontier->passed ? AIS_OK : ais_diagnosis_warn(of->context, of->diagnosis, sentence);
     if (status != AIS_OK) return status;
-    return ais_diagnosis_note(
-        of->context, of->diagnosis, "reach of the map", passed,
-        "%.2g%% +- %.1g%% of the draws lie where fewer than %d proposals of the run come, at most "
-        "+- %.1g%%",
-        100 * reach.share, 100 * reach.error, AIS_FEW_PROPOSALS, 100 * AIS_REACH_ERROR);
+    return ais_diagnosis_note(of->context, of->diagnosis, "beyond the map", frontier->passed,
+                              "local steps from the %.2g%% of the draws where the map proposes least led %.0f%% of %d "
+                              "to where it proposes less than at any draw: %.1g%% of the mass, by chance %.2g",
+                              100 * frontier->edge, 100 * frontier->beyond, frontier->walkers, 100 * frontier->missing,
+                              frontier->chance);
+}
+
+static ais_status check_frontier(const verification *of, const double *weight, long *densities) {
+    ais_frontier frontier;
+    if (!may_ask(of) || ais_is_relieved(of->options->kernel)) return AIS_OK;
+    ais_evaluator evaluator = evaluator_of(of, *densities);
+    ais_status status = ais_judge_frontier(of->context, &evaluator, of->options->kernel, of->draws, weight, &frontier);
+    *densities += evaluator.densities;
+    ais_evaluator_free(&evaluator);
+    return status == AIS_OK && frontier.walkers ? tell_frontier(of, &frontier) : status;
 }
 
 /* By the run's own proposals, which played no part in any choice, rather than those by which learning chose the kernel.
@@ -160,13 +187,14 @@ ais_status ais_verify_weighed(ais_context *context, const ais_target *target, co
     ais_status status = ais_pool_new(context, options->threads, &of.pool);
     if (status == AIS_OK) status = tell_search(&of);
     if (status == AIS_OK) status = check_again(&of, &used);
-    if (status == AIS_OK) status = check_tails(&of, &used);
-    *densities += used;
     if (status == AIS_OK && options->kernel && !weight) {
         status = ais_weigh_draws(context, of.pool, options->kernel, draws, &weighed);
         weight = weighed;
     }
     if (status == AIS_OK && weight) status = check_reach(&of, weight);
+    if (status == AIS_OK && weight) status = check_frontier(&of, weight, &used);
+    if (status == AIS_OK) status = check_tails(&of, &used);
+    *densities += used;
     if (status == AIS_OK) status = tell_log_z(&of, weight);
     free(weighed);
     ais_pool_free(of.pool);

@@ -6,6 +6,7 @@
 
 #include "base/sort.h"
 #include "brief.h"
+#include "judge/frontier.h"
 #include "judge/reach.h"
 #include "judge/tails.h"
 #include "judge/weights.h"
@@ -116,7 +117,7 @@ static void a_density_that_fails_out_there_is_no_error(void **state) {
 /* ---- the kernel's proposals ------------------------------------------------------------------------ */
 
 /* Draws of N(0, 1) under proposals N(0, s^2): w falls from the middle if s > 1, and rises beyond every bound if not. */
-static ais_reach unreached(double s, bool sticky) {
+static ais_reach reach_of(double s, bool sticky, bool relieved) {
     ais_context context = {0};
     ais_target *normal;
     double *weight = malloc(N * sizeof *weight);
@@ -126,11 +127,26 @@ static ais_reach unreached(double s, bool sticky) {
     ais_draws *draws = draws_of(normal, 3, NONE);
     if (sticky) qsort(draws->value, N, sizeof *draws->value, ais_rising); /* one long visit of either tail */
     for (size_t k = 0; k < N; k++) weight[k] = 0.5 * draws->value[k] * draws->value[k] * (1 / (s * s) - 1) + log(s);
-    assert_ok(context, ais_unreached(&context, draws->chains, draws->draws, weight, N, &reach));
+    assert_ok(context, relieved ? ais_unreached(&context, draws->chains, draws->draws, weight, N, &reach)
+                                : ais_hardly_reached(&context, draws->chains, draws->draws, weight, &reach));
     ais_draws_free(draws);
     ais_target_close(normal);
     free(weight);
     return reach;
+}
+
+static ais_reach unreached(double s, bool sticky) { return reach_of(s, sticky, true); }
+
+/* The edge is the same 2% whatever the map; what is asked is how often chains came there. */
+static void visits_to_the_edge_are_counted(void **state) {
+    (void)state;
+    ais_reach independent = reach_of(0.8, false, false), sticky = reach_of(0.8, true, false);
+    assert_near(independent.share, AIS_EDGE, 2.0 / N);
+    assert_near(independent.needed, CHAINS, 0.1);
+    assert_true(independent.visits > 0.7 * AIS_EDGE * N);
+    assert_true(sticky.visits < sticky.needed);
+    ais_reach flawless = reach_of(1, false, false); /* weights are all equal */
+    assert_true(flawless.visits >= flawless.needed);
 }
 
 static void what_proposals_do_not_reach_is_counted(void **state) {
@@ -148,6 +164,89 @@ static void what_proposals_do_not_reach_is_counted(void **state) {
     assert_near(sticky.share, half.share, 1e-9);
     assert_true(sticky.visits < 10);
     assert_true(sticky.error > AIS_REACH_ERROR);
+}
+
+/* Exact draws of N(0, I), but those beyond `within`, and proposals N(0, s^2 I) by a map or by a mixture. */
+typedef struct edge_case {
+    double s, within;
+    bool mixture;
+} edge_case;
+
+enum { EDGE_DIM = 3 };
+
+static ais_kernel *narrow_kernel(const edge_case *edge) {
+    ais_context context = {0};
+    ais_kernel *kernel;
+    double mean[EDGE_DIM] = {0}, factor[EDGE_DIM * EDGE_DIM] = {0};
+    for (int i = 0; i < EDGE_DIM; i++) factor[i * (EDGE_DIM + 1)] = edge->s;
+    if (edge->mixture) {
+        assert_ok(context, ais_kernel_mixture(
+                               &context,
+                               &(ais_mixture_options){
+                                   .dim = EDGE_DIM, .count = 1, .freedom = INFINITY, .mean = mean, .factor = factor},
+                               &kernel));
+        return kernel;
+    }
+    assert_ok(context,
+              ais_kernel_learned(&context, &(ais_shape){.map = AIS_AFFINE, .reversal = AIS_SWAP, .dim = EDGE_DIM}, 1,
+                                 &kernel));
+    assert_ok(context, ais_kernel_whiten(&context, kernel, mean, factor));
+    return kernel;
+}
+
+static ais_frontier frontier_of(edge_case edge, uint64_t seed, long most) {
+    ais_context context = {0};
+    ais_target *target;
+    ais_pool *pool;
+    ais_frontier frontier;
+    double x[EDGE_DIM], *weight;
+    assert_ok(context, ais_target_open(&context, "gaussian:dim=3,rotate=0", &target));
+    assert_ok(context, ais_pool_new(&context, 1, &pool));
+    ais_draws *draws = draws_of(target, seed, NONE);
+    for (uint64_t k = 0, index = N; k < N; k++) { /* in place of each that lies beyond, another */
+        double square = INFINITY;
+        for (int i = 0; i < EDGE_DIM; i++) x[i] = draws->value[i * N + k];
+        for (; square > edge.within * edge.within; target->reference->draw(seed, index++, x, target->data)) {
+            square = 0;
+            for (int i = 0; i < EDGE_DIM; i++) draws->value[i * N + k] = x[i], square += x[i] * x[i];
+        }
+        draws->logp[k] = -0.5 * square - EDGE_DIM * 0.5 * log(2 * 3.14159265358979);
+    }
+    ais_kernel *kernel = narrow_kernel(&edge);
+    assert_ok(context, ais_weigh_draws(&context, pool, kernel, draws, &weight));
+    ais_evaluator evaluator = {.context = &context, .target = target, .pool = pool, .most = most};
+    assert_ok(context, ais_judge_frontier(&context, &evaluator, kernel, draws, weight, &frontier));
+    assert_true(most == 0 || evaluator.densities <= most);
+    ais_evaluator_free(&evaluator);
+    ais_kernel_free(kernel);
+    ais_draws_free(draws);
+    ais_target_close(target);
+    ais_pool_free(pool);
+    free(weight);
+    return frontier;
+}
+
+static void what_was_cut_off_is_seen_from_its_edge(void **state) {
+    (void)state;
+    int seeds = brief() ? 4 : 100;
+    for (int mixture = 0; mixture < 2; mixture++) {
+        int alarms = 0, whole = 0, cut = 0;
+        for (int seed = 1; seed <= seeds; seed++) {
+            ais_frontier narrow = frontier_of((edge_case){0.8, 100, mixture}, (uint64_t)seed, 0);
+            ais_frontier wide = frontier_of((edge_case){1.25, 100, mixture}, (uint64_t)seed, 0);
+            assert_int_equal(narrow.walkers, 64);
+            alarms += !narrow.passed;
+            whole += !wide.passed;
+            cut += !frontier_of((edge_case){0.8, 2.8, mixture}, (uint64_t)seed, 0).passed; /* 5% are missing */
+        }
+        print_message("%s: of %d exact sets %d and %d stopped, of those that were cut off %d\n",
+                      mixture ? "mixture" : "map", seeds, alarms, whole, cut);
+        assert_in_range(alarms, 0, seeds / 50);
+        assert_in_range(whole, 0, seeds / 50);
+        assert_int_equal(cut, seeds);
+    }
+    assert_int_equal(frontier_of((edge_case){0.8, 100, false}, 1, 500).walkers, 0);
+    assert_int_equal(frontier_of((edge_case){0.8, 100, false}, 1, 2000).walkers, 32);
 }
 
 /* ---- log Z ------------------------------------------------------------------------------------------ */
@@ -296,6 +395,8 @@ int main(void) {
         cmocka_unit_test(a_budget_is_kept),
         cmocka_unit_test(a_density_that_fails_out_there_is_no_error),
         cmocka_unit_test(what_proposals_do_not_reach_is_counted),
+        cmocka_unit_test(visits_to_the_edge_are_counted),
+        cmocka_unit_test(what_was_cut_off_is_seen_from_its_edge),
         cmocka_unit_test(draws_help_where_weights_are_heavy),
         cmocka_unit_test(checks_are_told_and_warn),
         cmocka_unit_test(heavy_tails_are_no_bias),
