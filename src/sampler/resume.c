@@ -123,7 +123,7 @@ static void spent_exchange(ais_checkpoint *checkpoint, ais_sampling *run) {
 static void goal_exchange(ais_checkpoint *checkpoint, ais_sampling *run) {
     ais_snapshot *last = &run->last;
     int ending = last->leg.ending;
-    ais_checkpoint_integer(checkpoint, "leg.until", &last->leg.until, 0, INT_MAX);
+    ais_checkpoint_integer(checkpoint, "leg.until", &last->leg.until, 0, last->warming ? run->warmup : last->planned);
     ais_checkpoint_count(checkpoint, "leg.allowance", &last->leg.allowance, INT64_MAX);
     ais_checkpoint_flag(checkpoint, "leg.over", &last->leg.over);
     ais_checkpoint_integer(checkpoint, "leg.ending", &ending, AIS_ENDED_DRAWS, AIS_ENDED_STOPPED);
