@@ -166,6 +166,7 @@ ais_status ais_search_begin(ais_search *search, int runs) {
     if (status == AIS_OK) status = inside_points(search, n, x, logp);
     if (status == AIS_OK) note_range(search, n, logp);
     if (status == AIS_OK) status = ais_search_optimise(search, runs, x, logp, ending, &added);
+    search->anywhere += runs;
     ais_arena_free(&arena);
     return status;
 }
@@ -305,18 +306,18 @@ static void box_of(const ais_search *search, ais_box *box) {
 
 /* How the points of a screen are spread. */
 typedef struct spread {
-    size_t region, close, few; /* points of the region, near to 0, and of modes with coordinates redrawn */
+    size_t region, aside, few; /* points of the region, near to 0, and of modes with coordinates redrawn */
     size_t each;               /* of the last, points per plane of two coordinates; 0: of 1 to 3 at random */
-    bool boxed;                /* those of the region are of a box instead */
+    bool boxed;                /* those of the region are of a box instead, and those near to 0 of the region */
 } spread;
 
 static spread spread_of(const ais_search *search, size_t points, bool first) {
     bool known = search->modes->mixture.count > 0;
     double near = 1.5 * extent_of(search);
     spread of = {.few = search->modes->mixture.dim > 2 && known ? points / 3 : 0,
-                 .close = known && near < 0.5 && !search->weighed ? points / 3 : 0,
+                 .aside = known && near < 0.5 && (first || !search->weighed) ? points / (search->weighed ? 8 : 3) : 0,
                  .boxed = search->weighed && known && (!first || near < 0.5)};
-    of.region = points - of.few - of.close;
+    of.region = points - of.few - of.aside;
     if (of.few && (of.each = plane_points_each(search))) {
         size_t dim = (size_t)search->modes->mixture.dim;
         of.few = dim * (dim - 1) / 2 * of.each;
@@ -344,20 +345,21 @@ static ais_status keep_screen(ais_search *search, const ais_screen *screen, cons
 
 static ais_status draw_screen(ais_search *search, const spread *of, ais_screen *screen) {
     size_t dim = (size_t)search->modes->mixture.dim;
-    double *close = screen->x + of->region * dim, *few = close + of->close * dim;
-    int *origin = screen->origin + of->region + of->close;
-    ais_box box = {0};
-    if (of->boxed) {
-        box = (ais_box){AIS_TAKE(search->arena, double, dim), AIS_TAKE(search->arena, double, dim)};
-        if (!box.low || !box.high) return ais_fail_memory(search->evaluator->context, "a screen", dim);
-        box_of(search, &box);
-        ais_box_points(&box, search->seed, search->step++, of->region, (int)dim, screen->x);
+    double *aside = screen->x + of->region * dim, *few = aside + of->aside * dim;
+    int *origin = screen->origin + of->region + of->aside;
+    ais_box *box = of->boxed ? &search->box : NULL;
+    if (box) {
+        *box = (ais_box){AIS_TAKE(search->arena, double, dim), AIS_TAKE(search->arena, double, dim)};
+        if (!box->low || !box->high) return ais_fail_memory(search->evaluator->context, "a screen", dim);
+        box_of(search, box);
+        ais_box_points(box, search->seed, search->step++, of->region, (int)dim, screen->x);
+        ais_search_points(search->seed, search->step++, of->aside, (int)dim, search->scale, search->unit, aside);
     } else if (search->weighed) {
         normal_points(search->seed, search->step++, of->region, (int)dim, search->scale, search->unit, screen->x);
     } else {
         ais_search_points(search->seed, search->step++, of->region, (int)dim, search->scale, search->unit, screen->x);
-        ais_search_points(search->seed, search->step++, of->close, (int)dim, 1.5 * extent_of(search) * search->scale,
-                          search->unit, close);
+        ais_search_points(search->seed, search->step++, of->aside, (int)dim, 1.5 * extent_of(search) * search->scale,
+                          search->unit, aside);
     }
     screen->even = of->each > 0;
     if (of->each)
@@ -365,7 +367,7 @@ static ais_status draw_screen(ais_search *search, const spread *of, ais_screen *
     else if (of->few)
         sparse_points(search, of->few, few, origin);
     ais_status status = ais_evaluate(search->evaluator, screen->n, screen->x, screen->logp);
-    return status == AIS_OK ? keep_screen(search, screen, of->boxed ? &box : NULL) : status;
+    return status == AIS_OK ? keep_screen(search, screen, box) : status;
 }
 
 static ais_status screen_chunk(ais_search *search, size_t points, bool first) {
@@ -373,7 +375,7 @@ static ais_status screen_chunk(ais_search *search, size_t points, bool first) {
     ais_screen screen;
     spread of = spread_of(search, points, first);
     ais_status status = AIS_OK;
-    points = of.region + of.close + of.few;
+    points = of.region + of.aside + of.few;
     if (!ais_screen_take(&screen, &arena, points, of.region, search->modes->mixture.dim))
         status = ais_fail_memory(search->evaluator->context, "a screen", points * sizeof(double));
     if (status == AIS_OK) status = draw_screen(search, &of, &screen);
@@ -391,6 +393,7 @@ static ais_status screen_chunk(ais_search *search, size_t points, bool first) {
         if (search->reordered) memset(search->hits, 0, (size_t)search->modes->mixture.room * sizeof *search->hits);
         ais_screen_hits(&screen, search->modes, search->unit, search->hits);
         search->screened += (long)screen.region;
+        search->anywhere += (long)(of.boxed ? of.aside : of.region);
         search->sparse += (long)of.few;
     }
     ais_arena_free(&arena);
@@ -418,6 +421,19 @@ long ais_search_fewest_hits(const ais_search *search) {
     return least < 0 ? 0 : least;
 }
 
+/* A box that was screened must hold the relevant modes that were found meanwhile. */
+static bool outgrown(const ais_search *search) {
+    const ais_components *modes = &search->modes->mixture;
+    size_t dim = (size_t)modes->dim;
+    bool outside = false;
+    for (size_t k = 0; k < (size_t)modes->count && search->box.low; k++)
+        for (size_t i = 0; i < dim && ais_search_relevant(search, (int)k); i++) {
+            double mean = modes->mean[k * dim + i];
+            outside |= mean < search->box.low[i] || mean > search->box.high[i];
+        }
+    return outside;
+}
+
 ais_status ais_search_screen(ais_search *search, long points, long limit) {
     enum { CHUNK = 1 << 16 };
     const ais_components *modes = &search->modes->mixture;
@@ -427,9 +443,13 @@ ais_status ais_search_screen(ais_search *search, long points, long limit) {
         ais_status status = screen_chunk(search, (size_t)chunk, !done);
         if (status != AIS_OK) return status;
         done += chunk;
-        if (done < goal || 2 * goal > limit || modes->count < 2 || modes->count >= search->most) continue;
+        if (done < goal || done + points > limit || modes->count < 2 || modes->count >= search->most) continue;
         if ((status = ais_search_join(search)) != AIS_OK) return status;
-        if (ais_search_fewest_hits(search) < ais_screen_enough(modes->dim, search->weighed && done > points)) goal *= 2;
+        if (outgrown(search))
+            goal += points;
+        else if (2 * goal <= limit &&
+                 ais_search_fewest_hits(search) < ais_screen_enough(modes->dim, search->weighed && done > points))
+            goal *= 2;
     }
     return AIS_OK;
 }

@@ -19,7 +19,8 @@ typedef struct ais_search {
     long effort;           /* evaluations after which no further optimisation begins; 0: no limit */
     int runs, stuck, fled; /* optimisations: how many, and how they failed */
     long planes;           /* points of planes through modes that a screen may have */
-    long screened;         /* points of the region */
+    long screened;         /* points of the region, or of boxes in it */
+    long anywhere;         /* places of the region that were tried: points, and beginnings of optimisations */
     long sparse;           /* modes with coordinates redrawn */
     long *hits;            /* per mode: screened points that it explains best */
     int *group, groups;    /* per mode: which of them no valley divides, and how many such groups there are */
@@ -34,6 +35,7 @@ typedef struct ais_search {
     bool weighed;           /* screened points are of densities that are known, and kept as long as there is room */
     int screens;
     ais_screened screen[AIS_SCREENS];
+    ais_box box;      /* the last one that was screened; NULL: none */
     ais_arena *arena; /* of them */
 } ais_search;
 

@@ -291,7 +291,7 @@ static void write_sentences(session *s) {
              "region N(0, %.3g^2) may be missed",
              start->screened, sparse, start->separate, start->separate == 1 ? "" : "s",
              start->annealed ? " (annealed)" : "", start->fewest_hits,
-             start->screened ? 3.0 / (double)start->screened : 1.0, start->scale);
+             s->search.anywhere > 3 ? 3.0 / (double)s->search.anywhere : 1.0, start->scale);
     /* How often the only mode was hit says nothing of others. */
     if (!start->annealed && start->fewest_hits < 5 && start->separate > 1)
         append(warning, "a mode was hit by only %.0f of %.0f points, so that others like it may have been missed; ",

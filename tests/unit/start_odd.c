@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "look/start.h"
 #include "normal_mixture.h"
@@ -207,6 +208,31 @@ static void a_spike_that_differs_in_two_coordinates_is_found(void **state) {
     assert_in_range(found[0], 0, SEEDS / 2);
 }
 
+/* Eight modes about 0, each the nearest of an eighth of a region that is much wider: the first few optimisations find
+ * two or three, and a box that holds these lacks the others. */
+static double eight_wells(const double *x, void *data) {
+    (void)data;
+    double sum = 0;
+    for (int i = 0; i < 3; i++) {
+        double near = fabs(x[i]) - 3;
+        sum += -0.5 * near * near + log1p(exp(-6 * fabs(x[i])));
+    }
+    return sum;
+}
+static void a_box_holds_what_is_found_in_it(void **state) {
+    (void)state;
+    const ais_target target = {.name = "eight wells", .dim = 3, .logp = eight_wells};
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        ais_context context = {0};
+        ais_start *start = NULL;
+        const ais_start_options options = {.seed = seed, .scale = 100, .screen = 2000, .look_only = true};
+        assert_int_equal(ais_cold_start(&context, &target, &options, &start), AIS_OK);
+        assert_int_equal(start->separate, 8);
+        assert_non_null(strstr(start->sentence, "dominates less than 0.012"));
+        ais_start_free(start);
+    }
+}
+
 static void bad_options_are_refused(void **state) {
     (void)state;
     ais_context context = {0};
@@ -236,6 +262,7 @@ int main(void) {
         cmocka_unit_test(edges_are_no_obstacle),
         cmocka_unit_test(one_dimension_without_a_gradient),
         cmocka_unit_test(a_spike_that_differs_in_two_coordinates_is_found),
+        cmocka_unit_test(a_box_holds_what_is_found_in_it),
         cmocka_unit_test(bad_options_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
