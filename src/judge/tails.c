@@ -38,9 +38,9 @@ typedef struct work {
     ais_context *own; /* of failures of the density */
     size_t n, others;
     bool dense;
-    double edge, step;        /* where O begins, and how far f carries it */
-    double *sorted, *outward; /* n: the coordinate, so that the tail is the low one */
-    size_t *draw;             /* n */
+    double edge, step;       /* where O begins, and how far f carries it */
+    double *moved, *outward; /* n: the coordinate, so that the tail is the low one */
+    size_t *draw;            /* n */
     window o, i;
     double *inverse, *used, *turn; /* others x others: of I's factor, room, f's matrix */
     double *x, *logp;              /* SHARPER POINTS rows */
@@ -56,7 +56,7 @@ static bool take_window(ais_arena *arena, size_t others, window *to) {
 
 static bool take_work(ais_arena *arena, work *to) {
     size_t n = to->n, d = to->others, points = (size_t)SHARPER * POINTS;
-    to->sorted = AIS_TAKE(arena, double, n);
+    to->moved = AIS_TAKE(arena, double, n);
     to->outward = AIS_TAKE(arena, double, n);
     to->draw = AIS_TAKE(arena, size_t, n);
     to->inverse = AIS_TAKE(arena, double, d *d + 1);
@@ -64,7 +64,7 @@ static bool take_work(ais_arena *arena, work *to) {
     to->turn = AIS_TAKE(arena, double, d *d + 1);
     to->x = AIS_TAKE(arena, double, points *(d + 1));
     to->logp = AIS_TAKE(arena, double, points);
-    return to->sorted && to->outward && to->draw && to->inverse && to->used && to->turn && to->x && to->logp &&
+    return to->moved && to->outward && to->draw && to->inverse && to->used && to->turn && to->x && to->logp &&
            take_window(arena, d, &to->o) && take_window(arena, d, &to->i);
 }
 
@@ -157,11 +157,12 @@ static ais_status try_tail(ais_context *context, work *of, const tail *at, ais_t
     double log_det;
     found->z = -INFINITY;
     for (size_t j = 0; j < of->n; j++) of->outward[j] = at->high ? -x[j] : x[j];
-    memcpy(of->sorted, of->outward, of->n * sizeof *of->sorted);
-    qsort(of->sorted, of->n, sizeof *of->sorted, ais_rising);
-    of->edge = of->sorted[(size_t)(outer * (double)of->n)];
+    memcpy(of->moved, of->outward, of->n * sizeof *of->moved);
+    size_t most = (size_t)(inner * (double)of->n);
+    double inwards = ais_select(of->n, of->moved, most);
+    of->edge = ais_select(most + 1, of->moved, (size_t)(outer * (double)of->n));
     ais_status status = fill(context, of, at, -INFINITY, of->edge, &of->o);
-    if (status == AIS_OK) status = fill(context, of, at, of->edge, of->sorted[(size_t)(inner * (double)of->n)], &of->i);
+    if (status == AIS_OK) status = fill(context, of, at, of->edge, inwards, &of->i);
     of->step = of->i.centre - of->o.centre;
     if (status != AIS_OK || of->o.rows < LEAST_EFFECTIVE || of->i.rows < LEAST_EFFECTIVE || !turn_of(of, &log_det))
         return status;

@@ -2,10 +2,12 @@
 #include "support.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/fixed.h"
 #include "base/pool.h"
+#include "base/sort.h"
 #include "base/streams.h"
 #include "simd/isa.h"
 #include "simd/normal.h"
@@ -154,6 +156,30 @@ static void arena(void **state) {
     ais_arena_free(&memory);
 }
 
+/* As sorting has it, for numbers that are often equal, sorted, falling or at random. */
+static void selection(void **state) {
+    (void)state;
+    enum { MOST = 500 };
+    double x[MOST], sorted[MOST];
+    ais_stream stream = {.purpose = 3};
+    uint32_t at = 0;
+    for (size_t n = 1; n <= MOST; n += 1 + n / 3)
+        for (int kind = 0; kind < 4; kind++)
+            for (int turn = 0; turn < 20; turn++) {
+                double few = kind == 0 ? 4 : 1e6;
+                for (size_t i = 0; i < n; i++) x[i] = floor(few * ais_random_uniform(&stream, at++));
+                if (kind >= 2) qsort(x, n, sizeof *x, kind == 2 ? ais_rising : ais_falling);
+                memcpy(sorted, x, n * sizeof *x);
+                qsort(sorted, n, sizeof *sorted, ais_rising);
+                size_t k = (size_t)((double)n * ais_random_uniform(&stream, at++));
+                assert_true(ais_select(n, x, k) == sorted[k]);
+                assert_true(x[k] == sorted[k]);
+                for (size_t i = 0; i < n; i++) assert_true(i < k ? x[i] <= x[k] : x[i] >= x[k]);
+                qsort(x, n, sizeof *x, ais_rising);
+                assert_memory_equal(x, sorted, n * sizeof *x);
+            }
+}
+
 static void count_task(void *data, int i) { atomic_fetch_add(&((atomic_int *)data)[i], 1); }
 
 static void pool(void **state) {
@@ -184,6 +210,7 @@ int main(void) {
         cmocka_unit_test(uniforms_are_open),
         cmocka_unit_test(fixed_point),
         cmocka_unit_test(arena),
+        cmocka_unit_test(selection),
         cmocka_unit_test(pool),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
