@@ -351,6 +351,7 @@ static ais_status explore_by_slopes(ais_context *context, ais_map_learning *this
  * any shape; so they may around a single mode, where they are tried before. */
 static bool ladder_pays(const ais_map_learning *this, bool maps_tried) {
     static const double usual = 3e5, too_dear = 20, led = 200; /* evaluations in all; per effective draw */
+    static const double good = 0.7;                            /* acceptance */
     const ais_train_options *options = this->job->options;
     const ais_economy *economy = &this->economy;
     bool free = !options->shape && !options->steps && options->method == AIS_START_SEARCH;
@@ -358,8 +359,9 @@ static bool ladder_pays(const ais_map_learning *this, bool maps_tried) {
     double spent = (double)(this->evaluator.densities + this->evaluator.gradients), map = ais_map_cost(this);
     bool affordable = !options->evaluations || usual < (double)options->evaluations - spent;
     bool quick = usual * economy->density < fmax(economy->wanted * map, 300); /* seconds */
-    return free && this->archive.dim > AIS_FEW_DIMENSIONS && (!this->slopes || this->evaluator.price) && affordable &&
-           quick &&
+    /* Slopes lead through one mode. That several were one bend must show, where the look was not sure of them all. */
+    bool one = this->slopes && !this->evaluator.price && !(missed && this->verdict.acceptance < good);
+    return free && this->archive.dim > AIS_FEW_DIMENSIONS && !one && affordable && quick &&
            (missed || ((maps_tried || this->job->training->modes > 1) &&
                        !(map < (this->proposals ? led : too_dear) * economy->density)));
 }
