@@ -113,7 +113,8 @@ def call(*arguments, folder, limit, environment=None, processor=False):
                    "divergences": summary.get("divergences"), "warmup_seconds": summary["warmup_seconds"],
                    "sample_seconds": summary["sample_seconds"], "warnings": summary["warnings"]}
         learned = run.get("training") or {}
-        result |= {key: learned.get(key) for key in ("log_z", "log_z_error", "start_seconds", "train_seconds") if key in learned}
+        result |= {key: learned.get(key) for key in ("start_seconds", "train_seconds") if key in learned}
+        result |= {key: summary[key] for key in ("log_z", "log_z_error") if key in summary}
     return result
 
 

@@ -2,7 +2,9 @@
  *
  * Gradients are compared with differences (gradient_check.c) at some points of the start distribution and at one uphill
  * from there: far out a forgotten term may be a thousandth of the gradient, near a mode it is not. A gradient found
- * wrong at one point is tested again at points close by, where a kink would have gone but a mistake would not. */
+ * wrong at one point is tested again at points close by, where a kink would have gone but a mistake would not. Where no
+ * chain will ever be, far below the point uphill, a wrong one is imprecise: solvers of differential equations fail
+ * there. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -37,6 +39,7 @@ typedef struct check {
     double *typical;                           /* dim: mean absolute derivative over the points looked at */
     double *moved, *close, *other, *direction; /* dim each */
     double *across;                            /* dim x AIS_BLOCK, coordinate-major */
+    bool remote;                               /* the point in question has e^-1000 of the density uphill */
     double noise;                              /* of logp at the point in question; negative before it is measured */
     char *note;                                /* of the first derivative that is imprecise */
     size_t note_size;
@@ -229,6 +232,7 @@ static ais_status check_coordinate(check *at, const double *x, int i, bool uphil
                                 .nearest = NAN};
     ais_gradient_verdict verdict = judge(at, &slope);
     if (verdict == AIS_GRADIENT_WRONG) verdict = confirm(at, &slope);
+    if (verdict == AIS_GRADIENT_WRONG && at->remote) verdict = AIS_GRADIENT_IMPRECISE;
     if (verdict == AIS_GRADIENT_WRONG) return refuse_gradient(at, &slope);
     if (verdict == AIS_GRADIENT_IMPRECISE) note_imprecision(at, &slope);
     return AIS_OK;
@@ -258,12 +262,12 @@ static ais_status check_gradient_at(check *at, const double *x, double logp, boo
     return status;
 }
 
-/* Barzilai and Borwein's steps along the gradient from x, in place, as long as logp rises. */
-static void climb(check *at, double *x, double logp) {
+/* Barzilai and Borwein's steps along the gradient from x, in place, as long as logp rises. Returns it. */
+static double climb(check *at, double *x, double logp) {
     const ais_target *target = at->target;
     size_t dim = (size_t)target->dim;
     double *gradient = at->gradient, *next = at->close, *next_gradient = at->other, norm = 0;
-    if (!isfinite(target->grad(x, gradient, target->data))) return;
+    if (!isfinite(target->grad(x, gradient, target->data))) return logp;
     for (size_t i = 0; i < dim; i++) norm += gradient[i] * gradient[i];
     double size = 0.1 * at->scale / sqrt(norm);
     for (int k = 0; k < CLIMB && norm > 0 && isfinite(size); k++) {
@@ -287,6 +291,7 @@ static void climb(check *at, double *x, double logp) {
         norm = next_norm;
         size = turn > 0 ? length / turn : 4 * size;
     }
+    return logp;
 }
 
 /* From a top, where derivatives vanish and all are right, one standard deviation along every coordinate; `typical`
@@ -302,6 +307,7 @@ static double step_aside(check *at, double *x) {
 }
 
 static ais_status check_gradient(check *at) {
+    static const double nowhere = 1000;
     size_t dim = (size_t)at->target->dim;
     int most = dim <= 32 ? 6 : dim <= 128 ? 4 : 2, points = at->count < most ? at->count : most, best = 0;
     for (int k = 0; k < points; k++) {
@@ -310,13 +316,16 @@ static ais_status check_gradient(check *at) {
             if (isfinite(at->gradient[i])) at->typical[i] += fabs(at->gradient[i]) / points;
         if (at->value[k] > at->value[best]) best = k;
     }
-    ais_status status = AIS_OK;
-    for (int k = 0; k < points && status == AIS_OK; k++)
-        status = check_gradient_at(at, at->point + (size_t)k * dim, at->value[k], false);
-    if (status != AIS_OK) return status;
-    double *top = at->point + POINTS * dim;
+    double *top = at->point + POINTS * dim, highest;
     memcpy(top, at->point + (size_t)best * dim, dim * sizeof *top);
-    climb(at, top, at->value[best]);
+    highest = climb(at, top, at->value[best]);
+    ais_status status = AIS_OK;
+    for (int k = 0; k < points && status == AIS_OK; k++) {
+        at->remote = at->value[k] < highest - nowhere;
+        status = check_gradient_at(at, at->point + (size_t)k * dim, at->value[k], false);
+    }
+    at->remote = false;
+    if (status != AIS_OK) return status;
     double value = step_aside(at, top);
     return isfinite(value) ? check_gradient_at(at, top, value, true) : AIS_OK;
 }

@@ -279,6 +279,39 @@ static double solved_gradient(const double *x, double *gradient, void *data) {
     return value * (1 + by->noise * ripple(x, 7));
 }
 
+/* A narrow density at (0.2, -0.1) whose derivative by the second coordinate is wrong where `data`, its distance, says.
+ */
+static double narrow(const double *x, void *data) {
+    (void)data;
+    double a = (x[0] - 0.2) / 0.01, b = (x[1] + 0.1) / 0.01;
+    return -0.5 * (a * a + b * b);
+}
+static double narrow_gradient(const double *x, double *gradient, void *data) {
+    const double *from = data;
+    double away = hypot(x[0] - 0.2, x[1] + 0.1);
+    gradient[0] = -(x[0] - 0.2) / 1e-4;
+    gradient[1] = -(x[1] + 0.1) / 1e-4 * (away > *from ? 0.4 : 1);
+    return narrow(x, data);
+}
+
+/* Where p is e^-1000 of what it is uphill, no chain will ever be: at 0.447 and more from the top. */
+static void a_mistake_where_nothing_is_counts_little(void **state) {
+    (void)state;
+    int noted = 0;
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        ais_context context = {0};
+        ais_check check = {0};
+        double from = 0.46;
+        ais_target target = {.name = "narrow", .dim = 2, .logp = narrow, .grad = narrow_gradient, .data = &from};
+        if (ais_target_check(&context, &target, seed, &check) != AIS_OK) fail_msg("%s", context.message);
+        noted += strstr(check.note, "imprecise") != NULL;
+        from = 0;
+        assert_int_equal(ais_target_check(&context, &target, seed, NULL), AIS_BAD_DENSITY);
+        assert_non_null(strstr(context.message, "(coordinate 2)"));
+    }
+    assert_int_equal(noted, 50);
+}
+
 static void solvers_are_believed_but_not_mistakes(void **state) {
     (void)state;
     const double noise[] = {1e-6, 1e-4, 1e-3}, wrong[] = {1.1, -1, 0.5};
@@ -369,6 +402,7 @@ int main(void) {
         cmocka_unit_test(imprecise),
         cmocka_unit_test(a_forgotten_jacobian_is_caught),
         cmocka_unit_test(solvers_are_believed_but_not_mistakes),
+        cmocka_unit_test(a_mistake_where_nothing_is_counts_little),
         cmocka_unit_test(a_budget_is_kept),
         cmocka_unit_test(batches),
         cmocka_unit_test(values),
