@@ -317,17 +317,21 @@ static ais_status with_gradient(ais_context *context, ais_map_learning *this) {
     return status == AIS_OK && !leads_on(this) ? explore(context, this) : status;
 }
 
-/* Where rounds of the map's own proposals ended badly: would what NUTS costs pay? Without a gradient it follows
- * differences. */
-static bool explore_after_all(const ais_map_learning *this) {
+double ais_map_explored_cost(const ais_map_learning *this) {
     static const double usual_gradients = 8000, hoped_waste = 1;
     const ais_train_options *options = this->job->options;
-    const ais_target *target = this->job->target;
-    bool free = !options->shape && !options->steps && !options->objective && options->method == AIS_START_SEARCH;
-    bool differences = !target->grad && ais_map_differences_pay(this, usual_gradients);
-    return free && (this->slopes || differences) && !this->bent && !this->explored.stretches && this->best &&
-           usual_gradients * this->economy.gradient <
-               this->economy.wanted * (this->waste - hoped_waste) * this->economy.density;
+    const ais_economy *economy = &this->economy;
+    bool grad = this->job->target->grad,
+         free = !options->shape && !options->steps && !options->objective && options->method == AIS_START_SEARCH;
+    bool follows = grad ? this->slopes : ais_map_differences_pay(this, usual_gradients);
+    if (!(free && follows && !this->bent && !this->explored.stretches && this->best)) return INFINITY;
+    double gradient = grad ? economy->gradient : (double)ais_differences_price(this->job->target) * economy->density;
+    return usual_gradients * gradient + economy->wanted * (1 + hoped_waste) * economy->density;
+}
+
+/* Where rounds of the map's own proposals ended badly. */
+static bool explore_after_all(const ais_map_learning *this) {
+    return ais_map_explored_cost(this) < this->economy.wanted * (1 + this->waste) * this->economy.density;
 }
 
 /* By slopes, of differences where there are no others. Chains do not get from one mode to another, but what were taken

@@ -125,6 +125,9 @@ ais_status ais_map_draw(ais_context *context, ais_map_learning *learning, int fr
 /* What an effective draw costs with the best map, and with NUTS; infinity where there is none. */
 double ais_map_cost(const ais_map_learning *learning);
 double ais_nuts_cost(const ais_map_learning *learning);
+/* All that is left to spend if NUTS explores after all, by differences where there is no gradient, and its map is as
+ * good as usual; INFINITY where it may not. */
+double ais_map_explored_cost(const ais_map_learning *learning);
 
 /* ---- map_chains.c ---------------------------------------------------------------------------------- */
 

@@ -495,8 +495,9 @@ static bool pays(const ais_map_learning *this) {
     double draw = fmin(ais_map_cost(this), ais_nuts_cost(this)), stop = economy->wanted * draw;
     size_t again = draws_again(this);
     if (again) stop = cost_again(this, again);
+    stop = fmin(stop, ais_map_explored_cost(this));
     bool rises = this->share > much_more * this->share_before;
-    bool cheap = !this->slopes && this->vain * cost < stake * economy->wanted * draw;
+    bool cheap = !this->slopes && this->vain * cost < stake * stop;
     bool bold = this->vain <= MOST_VAIN && (rises || cheap);
     return (this->vain <= VAIN || bold) && cost + economy->wanted * (1 + waste) * proposal_cost(this) < stop;
 }
