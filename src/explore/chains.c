@@ -85,6 +85,7 @@ typedef struct task {
     memory *memory;    /* of each chain */
     double *step_size; /* of each chain: its logarithm */
     long *leapfrogs;   /* of its draws */
+    long *divergences; /* likewise */
     double *logp;      /* chains x draws: of the draws */
     ais_status *status;
     ais_context *context;
@@ -129,6 +130,7 @@ static void run_chain(void *data, int c) {
         lanes = (size_t)state->lanes;
         mark(kept, first, state->x, lanes);
         this->leapfrogs[c] += (long)info.n_leapfrog;
+        this->divergences[c] += info.divergent != 0;
         size_t row = (size_t)c * (size_t)stretch->draws + (size_t)(t - stretch->warmup);
         for (size_t i = 0; stretch->state && i < dim; i++)
             stretch->state[i * (size_t)stretch->chains * (size_t)stretch->draws + row] = state->x[i * lanes];
@@ -187,6 +189,7 @@ static ais_status collect(ais_context *context, task *this, ais_archive *archive
         }
         stretch->step_size += this->step_size[c] / stretch->chains;
         stretch->leapfrogs += (double)this->leapfrogs[c];
+        stretch->divergences += this->divergences[c];
         stretch->densities += kept->densities;
         stretch->gradients += kept->gradients;
         stretch->cut_short |= kept->over;
@@ -209,18 +212,21 @@ ais_status ais_explore_stretch(ais_context *context, const ais_target *target, a
                  .memory = AIS_TAKE(&arena, memory, chains),
                  .step_size = AIS_TAKE(&arena, double, chains),
                  .leapfrogs = AIS_TAKE(&arena, long, chains),
+                 .divergences = AIS_TAKE(&arena, long, chains),
                  .logp = AIS_TAKE(&arena, double, chains *(draws + 1)),
                  .status = AIS_TAKE(&arena, ais_status, chains),
                  .context = AIS_TAKE(&arena, ais_context, chains)};
     size_t *first = AIS_TAKE(&arena, size_t, chains * (draws + 1));
     ais_status status = AIS_OK;
-    if (!this.memory || !this.step_size || !this.leapfrogs || !this.logp || !this.status || !this.context || !first) {
+    if (!this.memory || !this.step_size || !this.leapfrogs || !this.divergences || !this.logp || !this.status ||
+        !this.context || !first) {
         status = ais_fail_memory(context, "chains that explore", chains * sizeof(ais_context));
         ais_kernel_free(stretch->map);
     }
     if (status == AIS_OK) status = make_kernel(context, stretch, &kernel);
     stretch->densities = stretch->gradients = 0;
     stretch->leapfrogs = 0;
+    stretch->divergences = 0;
     stretch->cut_short = false;
     if (status == AIS_OK) {
         this.kernel = kernel;

@@ -28,6 +28,7 @@ typedef struct ais_stretch {
     double step_size; /* out: geometric mean over the chains */
     bool cut_short;   /* out: by the limit, the deadline or the caller: the last steps are missing */
     double leapfrogs; /* out: gradients of the draws alone */
+    long divergences; /* out: of their trajectories */
 } ais_stretch;
 
 /* Runs the chains, each on one thread, and adds all points in the order of the chains. Draws are AIS_FROM_CHAIN,
