@@ -147,6 +147,23 @@ static void judge_parameter(ais_judge *judge, int i) {
     keep_worst(&judge->rhat, p->rhat, true, i);
 }
 
+/* Where some steps are proposals, which have no momenta, over the others. */
+static void find_ebfmi(ais_judge *judge, const double *energy) {
+    const ais_draws *draws = judge->draws;
+    const double *proposed = ais_judge_stat(draws, ais_info_name[AIS_INFO_LOG_WEIGHT], "log_weight");
+    size_t n = (size_t)draws->draws, others = 0;
+    for (size_t k = 0; proposed && k < judge->column.n; k++) others += isnan(proposed[k]);
+    bool mixed = others && others < judge->column.n;
+    for (size_t c = 0; c < (size_t)draws->chains; c++) {
+        const double *own = energy + c * n;
+        size_t steps = mixed ? 0 : n;
+        for (size_t k = c * n; mixed && k < (c + 1) * n; k++)
+            if (isnan(proposed[k])) judge->column.split[steps++] = energy[k];
+        if (mixed) own = judge->column.split;
+        judge->diagnosis->lowest_ebfmi = smaller(judge->diagnosis->lowest_ebfmi, ais_ebfmi(own, (int)steps));
+    }
+}
+
 static void judge_sampler(ais_judge *judge) {
     const ais_draws *draws = judge->draws;
     ais_diagnosis *diagnosis = judge->diagnosis;
@@ -154,9 +171,7 @@ static void judge_sampler(ais_judge *judge) {
     const double *energy = ais_judge_stat(draws, "energy__", "energy");
     const double *divergent = ais_judge_stat(draws, "divergent__", "diverging");
     if (accept) diagnosis->acceptance = ais_mean(accept, judge->column.n);
-    for (int c = 0; energy && c < draws->chains; c++)
-        diagnosis->lowest_ebfmi =
-            smaller(diagnosis->lowest_ebfmi, ais_ebfmi(energy + (size_t)c * (size_t)draws->draws, draws->draws));
+    if (energy) find_ebfmi(judge, energy);
     for (size_t k = 0; divergent && k < judge->column.n; k++) diagnosis->divergences += divergent[k] != 0;
     const double *leapfrogs = ais_judge_stat(draws, "n_leapfrog__", "n_steps");
     for (size_t k = 0; leapfrogs && k < judge->column.n; k++) diagnosis->trajectories += leapfrogs[k] > 0;

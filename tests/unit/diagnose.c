@@ -91,6 +91,28 @@ static void expect_warning(const run *r, const ais_target *target, const char *p
     ais_diagnosis_free(d);
 }
 
+/* Seven of eight steps propose, and repeat the energy where they are rejected. */
+static void energies_are_of_steps_with_momenta(void **state) {
+    (void)state;
+    run r;
+    exact_run(&r, 31, 4, 1000);
+    double *energy = r.draws.stat + 4000, *proposed = r.draws.stat + 3 * 4000;
+    r.stat_name[3] = "log_weight__";
+    for (int k = 0; k < 4000; k++) {
+        proposed[k] = k % 8 ? -1 : NAN;
+        energy[k] = energy[k / 8 * 8];
+    }
+    ais_diagnosis *mixed = diagnose(&r, &pair);
+    assert_between(mixed->lowest_ebfmi, 1.4, 2.6);
+    assert_int_equal(mixed->warnings, 0);
+    for (int k = 0; k < 4000; k++) proposed[k] = -1; /* of a cycle every step is both */
+    ais_diagnosis *both = diagnose(&r, &pair);
+    assert_between(both->lowest_ebfmi, 0.1, 0.3);
+    ais_diagnosis_free(mixed);
+    ais_diagnosis_free(both);
+    run_free(&r);
+}
+
 static void exact_draws_are_trusted(void **state) {
     (void)state;
     run r;
@@ -436,6 +458,7 @@ static void total_variation_of_shifted_draws(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(energies_are_of_steps_with_momenta),
         cmocka_unit_test(exact_draws_are_trusted),
         cmocka_unit_test(many_chains_give_the_error_ess),
         cmocka_unit_test(trajectories_between_proposals_may_diverge),
