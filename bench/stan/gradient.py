@@ -4,8 +4,9 @@
 
 Microseconds are the seconds of warm-up and draws by the gradients that they took, so that each sampler's own work is in
 them, but not what the program computes of a draw (generated quantities). `alone` is our gradient called in a loop, at
-draws; `shown` what it takes to compute all values of a draw. Of the repetitions, which take turns, the fastest counts:
-others may be at work on the machine. The programs are those of examples/ and tests/stan."""
+draws; `shown` what it takes to compute all values of a draw. run.sh makes them seconds of the processor, for others may
+be at work on the machine; for the same reason the fastest of the repetitions counts, which take turns. The programs are
+those of examples/ and tests/stan."""
 import argparse
 import contextlib
 import io
