@@ -30,9 +30,10 @@ static void lose_patience(int number) {
                       anywhere[] = LATE("a computation (the fit of a map, for instance) or a call of the density");
 #undef LATE
     (void)number;
-    if (guard_insist()) return; // NOLINT(bugprone-signal-handler): it is made for handlers
-    ssize_t done = guard_watches() ? write(STDERR_FILENO, within, sizeof within - 1)
-                                   : write(STDERR_FILENO, anywhere, sizeof anywhere - 1);
+    if (guard_insist()) return;   // NOLINT(bugprone-signal-handler): it is made for handlers
+    bool known = guard_watches(); // NOLINT(bugprone-signal-handler): it reads a pointer
+    ssize_t done =
+        known ? write(STDERR_FILENO, within, sizeof within - 1) : write(STDERR_FILENO, anywhere, sizeof anywhere - 1);
     (void)done; /* where it cannot be said it ends all the same */
     _exit(EXIT_FAILED);
 }

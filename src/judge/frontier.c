@@ -140,7 +140,7 @@ static bool accepted(const walk *of, size_t c, double logp, double uniform) {
 
 static ais_status step_all(ais_context *context, walk *of, uint64_t step, double *logp) {
     size_t d = of->dim;
-    double uniform[WALKERS];
+    double uniform[WALKERS] = {0};
     for (size_t c = 0; c < of->walkers; c++) propose(of, step, c, &uniform[c]);
     ais_status status = of->map ? map_rows(context, of, of->x, of->to_z, of->to_x, NULL) : AIS_OK;
     if (status == AIS_OK) status = ais_evaluate(of->evaluator, of->walkers, of->to_x, of->logp);
@@ -158,7 +158,7 @@ static ais_status step_all(ais_context *context, walk *of, uint64_t step, double
 }
 
 static ais_status walk_on(ais_context *context, walk *of, int steps) {
-    double logp[WALKERS];
+    double logp[WALKERS] = {0};
     ais_status status = AIS_OK;
     if (of->components) { /* in the latent space log p is in the weights */
         status = ais_source_logq(context, &(ais_source){.mixture = of->components}, (int)of->dim, NULL, of->walkers,
