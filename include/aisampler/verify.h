@@ -29,9 +29,10 @@ typedef struct ais_verify_options {
 /* Adds to the diagnosis: what was searched (training); whether the density is unchanged at up to 64 draws, which it is
  * not if it changes over time or several threads disturb it; whether tails continue beyond the draws (the target's
  * density is evaluated 64 times per parameter and tail, and more in case of doubt; not checked if target is NULL or has
- * no density); which share of the draws the kernel's proposals do not reach; and log Z, from the proposals made while
- * drawing and from the draws, or from the training if there were no proposals. Checks that fail become warnings. The
- * number of evaluations is added to *densities. */
+ * no density); which share of the draws the kernel's proposals do not reach, and whether the density continues there
+ * (up to 10,240 evaluations, and half of `evaluations` at most); and log Z, from the proposals made while drawing and
+ * from the draws, or from the training if there were no proposals. Checks that fail become warnings. The number of
+ * evaluations is added to *densities. */
 ais_status ais_verify(ais_context *context, const ais_target *target, const ais_draws *draws,
                       const ais_verify_options *options, ais_diagnosis *diagnosis, long *densities);
 

@@ -147,18 +147,19 @@ static void judge_parameter(ais_judge *judge, int i) {
     keep_worst(&judge->rhat, p->rhat, true, i);
 }
 
-/* Where some steps are proposals, which have no momenta, over the others. */
+/* Where some steps are proposals, which have no momenta, over the trajectories. */
 static void find_ebfmi(ais_judge *judge, const double *energy) {
     const ais_draws *draws = judge->draws;
     const double *proposed = ais_judge_stat(draws, ais_info_name[AIS_INFO_LOG_WEIGHT], "log_weight");
-    size_t n = (size_t)draws->draws, others = 0;
-    for (size_t k = 0; proposed && k < judge->column.n; k++) others += isnan(proposed[k]);
-    bool mixed = others && others < judge->column.n;
+    const double *leapfrogs = ais_judge_stat(draws, "n_leapfrog__", "n_steps");
+    size_t n = (size_t)draws->draws, moved = 0;
+    for (size_t k = 0; proposed && leapfrogs && k < judge->column.n; k++) moved += leapfrogs[k] > 0;
+    bool mixed = moved && moved < judge->column.n;
     for (size_t c = 0; c < (size_t)draws->chains; c++) {
         const double *own = energy + c * n;
         size_t steps = mixed ? 0 : n;
         for (size_t k = c * n; mixed && k < (c + 1) * n; k++)
-            if (isnan(proposed[k])) judge->column.split[steps++] = energy[k];
+            if (leapfrogs[k] > 0) judge->column.split[steps++] = energy[k];
         if (mixed) own = judge->column.split;
         judge->diagnosis->lowest_ebfmi = smaller(judge->diagnosis->lowest_ebfmi, ais_ebfmi(own, (int)steps));
     }

@@ -23,6 +23,7 @@ typedef struct walk {
     double edge, top;                /* log weights: where the edge begins, and the largest */
     double *x, *z, *weight;          /* of the walkers: rows, latent rows, log weights */
     double *to_x, *to_z, *to_weight; /* the same of proposals */
+    double *back;                    /* latent rows of proposals again, from their rows */
     double *pair, *image;            /* 2 dim x walkers */
     double *logp, *sorted;
     size_t visits[WALKERS]; /* the number of the visit of a chain that a walker began in */
@@ -35,14 +36,15 @@ static bool take_walk(ais_arena *arena, size_t n, walk *of) {
     of->z = AIS_TAKE(arena, double, WALKERS *d);
     of->to_x = AIS_TAKE(arena, double, WALKERS *d);
     of->to_z = AIS_TAKE(arena, double, WALKERS *d);
+    of->back = AIS_TAKE(arena, double, WALKERS *d);
     of->pair = AIS_TAKE(arena, double, 2 * WALKERS * d);
     of->image = AIS_TAKE(arena, double, 2 * WALKERS * d);
     of->weight = AIS_TAKE(arena, double, WALKERS);
     of->to_weight = AIS_TAKE(arena, double, WALKERS);
     of->logp = AIS_TAKE(arena, double, WALKERS);
     of->sorted = AIS_TAKE(arena, double, n);
-    return of->x && of->z && of->to_x && of->to_z && of->pair && of->image && of->weight && of->to_weight && of->logp &&
-           of->sorted;
+    return of->x && of->z && of->to_x && of->to_z && of->back && of->pair && of->image && of->weight && of->to_weight &&
+           of->logp && of->sorted;
 }
 
 /* ---- where walkers begin ----------------------------------------------------------------------------- */
@@ -129,13 +131,34 @@ static double square(size_t n, const double *z) {
     return sum;
 }
 
+/* Far out a map may not be taken back: what it says of its density there is anything. */
+static bool is_lost(const walk *of, size_t c) {
+    static const double far = 0.01;
+    double most = 0;
+    for (size_t i = c * of->dim; i < (c + 1) * of->dim && of->map; i++)
+        most = fmax(most, fabs(of->back[i] - of->to_z[i])); /* NAN is passed over: its weight is none, either */
+    return most > far || !isfinite(of->to_weight[c]);
+}
+
 /* Metropolis's test for p, in the latent space for p(S(z)) |S'(z)| = w N(z), within the edge and beyond. */
 static bool accepted(const walk *of, size_t c, double logp, double uniform) {
     size_t d = of->dim;
     double change =
         of->map ? of->to_weight[c] - of->weight[c] + 0.5 * (square(d, of->z + c * d) - square(d, of->to_z + c * d))
                 : of->logp[c] - logp;
-    return of->to_weight[c] >= of->edge && log(uniform) < change;
+    return !is_lost(of, c) && of->to_weight[c] >= of->edge && log(uniform) < change;
+}
+
+/* A density that is no number where no chain has been says nothing of the draws, and does not end the walk. */
+static ais_status evaluate(const walk *of) {
+    ais_status status = ais_evaluate(of->evaluator, of->walkers, of->to_x, of->logp);
+    bool odd = false;
+    for (size_t c = 0; c < of->walkers && status == AIS_BAD_DENSITY; c++) {
+        if (of->logp[c] < INFINITY) continue;
+        of->logp[c] = -INFINITY;
+        odd = true;
+    }
+    return odd ? AIS_OK : status;
 }
 
 static ais_status step_all(ais_context *context, walk *of, uint64_t step, double *logp) {
@@ -143,7 +166,8 @@ static ais_status step_all(ais_context *context, walk *of, uint64_t step, double
     double uniform[WALKERS] = {0};
     for (size_t c = 0; c < of->walkers; c++) propose(of, step, c, &uniform[c]);
     ais_status status = of->map ? map_rows(context, of, of->x, of->to_z, of->to_x, NULL) : AIS_OK;
-    if (status == AIS_OK) status = ais_evaluate(of->evaluator, of->walkers, of->to_x, of->logp);
+    if (status == AIS_OK && of->map) status = map_rows(context, of, of->to_x, of->to_z, NULL, of->back);
+    if (status == AIS_OK) status = evaluate(of);
     if (status == AIS_OK)
         status = ais_weigh_points(context, of->evaluator->pool, of->kernel, of->walkers, (int)d, of->to_x, of->logp,
                                   of->to_weight);
@@ -166,7 +190,10 @@ static ais_status walk_on(ais_context *context, walk *of, int steps) {
         for (size_t c = 0; c < of->walkers; c++) logp[c] += of->weight[c];
     }
     if (status == AIS_OK && of->map) status = map_rows(context, of, of->x, of->x, NULL, of->z);
-    for (int t = 0; t < steps && status == AIS_OK; t++) status = step_all(context, of, (uint64_t)t, logp);
+    for (int t = 0; t < steps && status == AIS_OK; t++) {
+        status = step_all(context, of, (uint64_t)t, logp);
+        if (status == AIS_SPENT && t >= LEAST_STEPS) return AIS_OK; /* a shorter walk is one, too */
+    }
     return status;
 }
 
@@ -188,7 +215,8 @@ static void compare(const walk *of, ais_frontier *frontier) {
     frontier->walkers = (int)of->walkers;
     frontier->beyond = beyond / walkers;
     frontier->chance = pow(groups / (of->at_edge + groups), frontier->beyond * groups);
-    frontier->missing = frontier->edge * frontier->beyond / (1 - frontier->beyond);
+    double found = frontier->edge * frontier->beyond;
+    frontier->missing = found / (found + 1 - frontier->beyond);
     frontier->passed = !(frontier->missing > AIS_REACH_ERROR && frontier->chance < unlikely);
 }
 
@@ -204,7 +232,9 @@ static bool find_edge(walk *of, const double *weight, size_t n, size_t *count) {
     memcpy(of->sorted, weight, n * sizeof *of->sorted);
     qsort(of->sorted, n, sizeof *of->sorted, ais_falling);
     of->edge = of->sorted[(size_t)(AIS_EDGE * (double)n)];
-    of->top = of->sorted[0];
+    size_t first = 0;
+    while (first + 1 < n && !isfinite(of->sorted[first])) first++; /* where the map says nothing */
+    of->top = of->sorted[first];
     for (*count = 0; *count < n && of->sorted[*count] >= of->edge;) ++*count;
     return isfinite(of->edge) && isfinite(of->top) && of->top > of->edge;
 }
@@ -226,6 +256,7 @@ ais_status ais_judge_frontier(ais_context *context, ais_evaluator *evaluator, co
     ais_context own = {0};
     ais_status status = take_walk(&arena, n, &of) ? AIS_OK : ais_fail_memory(context, "walkers", n * sizeof(double));
     if (status == AIS_OK && find_edge(&of, weight, n, &count)) {
+        frontier->edge = (double)count / (double)n;
         place(&of, draws, weight, n, count);
         evaluator->context = &own;
         status = walk_on(&own, &of, steps);

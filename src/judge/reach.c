@@ -102,6 +102,7 @@ ais_status ais_unreached(ais_context *context, int chains, int draws, const doub
 }
 
 ais_status ais_hardly_reached(ais_context *context, int chains, int draws, const double *weight, ais_reach *reach) {
+    static const double few_visits = 4;
     size_t n = (size_t)chains * (size_t)draws, few = 0;
     double *sorted = sort_weights(n, weight);
     if (!sorted) return ais_fail_memory(context, "weights of draws", n * sizeof *sorted);
@@ -113,7 +114,7 @@ ais_status ais_hardly_reached(ais_context *context, int chains, int draws, const
         few %= n;
     }
     count_visits(chains, draws, weight, few, cut, sorted, reach);
-    reach->needed = 0.5 * AIS_LEAST_ESS * chains * reach->share;
+    reach->needed = few ? fmax(few_visits, 0.5 * AIS_LEAST_ESS * chains * reach->share) : 0;
     free(sorted);
     return AIS_OK;
 }

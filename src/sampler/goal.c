@@ -177,7 +177,7 @@ static ais_status plan(ais_context *context, ais_sampling *run, int done, int pl
         double first = fmax(FIRST_LOOK, least > 0 ? least : ceil(goal->effective / run->chains));
         if (done == 0) goal->look.next = first < planned ? (int)first : planned;
         if (done > 0 && done >= goal->look.next) status = look(context, run, done, planned, leg);
-        leg->until = goal->look.next;
+        leg->until = goal->look.next < planned ? goal->look.next : planned;
     }
     if (status == AIS_OK && !leg->over && goal->evaluations < LONG_MAX) share_out(run, done, leg);
     goal->leg_from = done;

@@ -275,7 +275,7 @@ static double climb(check *at, double *x, double logp) {
         size = fmin(size, most);
         for (size_t i = 0; i < dim; i++) next[i] = x[i] + size * gradient[i];
         double value = target->grad(next, next_gradient, target->data);
-        if (!(value > logp)) {
+        if (!(value > logp && isfinite(value))) {
             size *= 0.2;
             continue;
         }
@@ -294,20 +294,38 @@ static double climb(check *at, double *x, double logp) {
     return logp;
 }
 
-/* From a top, where derivatives vanish and all are right, one standard deviation along every coordinate; `typical`
- * becomes what the derivatives are there. Returns logp. */
+/* From a top, where derivatives vanish and all are right, one standard deviation along every coordinate, to whichever
+ * side is inside the support; `typical` becomes what the derivatives are there. Returns logp. */
 static double step_aside(check *at, double *x) {
     int dim = at->target->dim;
     ais_stream stream = ais_stream_for(AIS_USE_CHECK, at->seed, 0, 2);
     ais_normals(&stream, (size_t)dim, at->direction);
     for (int i = 0; i < dim; i++) at->typical[i] = ais_curvature_root(at->target, x, i, unit_of(at, x, i), at->moved);
-    for (int i = 0; i < dim; i++)
-        if (at->typical[i] * at->scale > 1) x[i] += copysign(1 / at->typical[i], at->direction[i]);
+    for (int i = 0; i < dim; i++) {
+        if (!(at->typical[i] * at->scale > 1)) continue;
+        double here = x[i], step = copysign(1 / at->typical[i], at->direction[i]);
+        for (int side = 0; side < 2; side++, step = -step) {
+            x[i] = here + step;
+            if (isfinite(at->target->logp(x, at->target->data))) break;
+            x[i] = here;
+        }
+    }
     return at->target->logp(x, at->target->data);
 }
 
-static ais_status check_gradient(check *at) {
+/* At the first `points` points; forgiven: what is wrong where p is e^-1000 of what it is at the highest one. */
+static ais_status check_starts(check *at, int points, double highest, bool forgiven) {
     static const double nowhere = 1000;
+    ais_status status = AIS_OK;
+    for (int k = 0; k < points && status == AIS_OK; k++) {
+        at->remote = forgiven && at->value[k] < highest - nowhere;
+        status = check_gradient_at(at, at->point + (size_t)k * (size_t)at->target->dim, at->value[k], false);
+    }
+    at->remote = false;
+    return status;
+}
+
+static ais_status check_gradient(check *at) {
     size_t dim = (size_t)at->target->dim;
     int most = dim <= 32 ? 6 : dim <= 128 ? 4 : 2, points = at->count < most ? at->count : most, best = 0;
     for (int k = 0; k < points; k++) {
@@ -316,18 +334,14 @@ static ais_status check_gradient(check *at) {
             if (isfinite(at->gradient[i])) at->typical[i] += fabs(at->gradient[i]) / points;
         if (at->value[k] > at->value[best]) best = k;
     }
-    double *top = at->point + POINTS * dim, highest;
+    double *top = at->point + POINTS * dim;
     memcpy(top, at->point + (size_t)best * dim, dim * sizeof *top);
-    highest = climb(at, top, at->value[best]);
-    ais_status status = AIS_OK;
-    for (int k = 0; k < points && status == AIS_OK; k++) {
-        at->remote = at->value[k] < highest - nowhere;
-        status = check_gradient_at(at, at->point + (size_t)k * dim, at->value[k], false);
-    }
-    at->remote = false;
+    double highest = climb(at, top, at->value[best]);
+    ais_status status = check_starts(at, points, highest, true);
     if (status != AIS_OK) return status;
     double value = step_aside(at, top);
-    return isfinite(value) ? check_gradient_at(at, top, value, true) : AIS_OK;
+    if (isfinite(value)) return check_gradient_at(at, top, value, true);
+    return check_starts(at, points, highest, false); /* nothing was checked uphill */
 }
 
 /* ---- the batch form ------------------------------------------------------------------------------ */

@@ -22,6 +22,7 @@ typedef struct verification {
     ais_diagnosis *diagnosis;
     ais_pool *pool;
     size_t n;
+    double deadline; /* of all checks together, by ais_now(); 0: none */
 } verification;
 
 static ais_status tell_search(const verification *of) {
@@ -39,11 +40,8 @@ static ais_status tell_search(const verification *of) {
 static ais_evaluator evaluator_of(const verification *of, long used) {
     const ais_verify_options *options = of->options;
     long left = options->evaluations > used ? options->evaluations - used : options->evaluations > 0 ? 1 : 0;
-    return (ais_evaluator){.context = of->context,
-                           .target = of->target,
-                           .pool = of->pool,
-                           .most = left,
-                           .deadline = options->seconds > 0 ? ais_now() + options->seconds : 0};
+    return (ais_evaluator){
+        .context = of->context, .target = of->target, .pool = of->pool, .most = left, .deadline = of->deadline};
 }
 
 static bool may_ask(const verification *of) {
@@ -181,6 +179,7 @@ ais_status ais_verify_weighed(ais_context *context, const ais_target *target, co
                        .draws = draws,
                        .options = options,
                        .diagnosis = diagnosis,
+                       .deadline = options->seconds > 0 ? ais_now() + options->seconds : 0,
                        .n = (size_t)draws->chains * (size_t)draws->draws};
     double *weighed = NULL;
     long used = 0;

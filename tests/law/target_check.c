@@ -312,6 +312,34 @@ static void a_mistake_where_nothing_is_counts_little(void **state) {
     assert_int_equal(noted, 50);
 }
 
+/* All starts are far out, and the top is at a corner of the support, which a step to the wrong side leaves. */
+static double corner(const double *x, void *data) {
+    (void)data;
+    double sum = 0;
+    for (int i = 0; i < 4; i++) {
+        if (x[i] < 0) return -INFINITY;
+        sum -= 0.5 * x[i] * x[i] / 1e-4;
+    }
+    return sum;
+}
+static double corner_gradient(const double *x, double *gradient, void *data) {
+    for (int i = 0; i < 4; i++) gradient[i] = -x[i] / 1e-4;
+    if (data) gradient[1] *= 0.4;
+    return corner(x, NULL);
+}
+
+static void mistakes_at_a_corner_are_caught(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        ais_context context = {0};
+        ais_target target = {.name = "corner", .dim = 4, .logp = corner, .grad = corner_gradient};
+        if (ais_target_check(&context, &target, seed, NULL) != AIS_OK) fail_msg("%s", context.message);
+        target.data = &target;
+        assert_int_equal(ais_target_check(&context, &target, seed, NULL), AIS_BAD_DENSITY);
+        assert_non_null(strstr(context.message, "(coordinate 2)"));
+    }
+}
+
 static void solvers_are_believed_but_not_mistakes(void **state) {
     (void)state;
     const double noise[] = {1e-6, 1e-4, 1e-3}, wrong[] = {1.1, -1, 0.5};
@@ -403,6 +431,7 @@ int main(void) {
         cmocka_unit_test(a_forgotten_jacobian_is_caught),
         cmocka_unit_test(solvers_are_believed_but_not_mistakes),
         cmocka_unit_test(a_mistake_where_nothing_is_counts_little),
+        cmocka_unit_test(mistakes_at_a_corner_are_caught),
         cmocka_unit_test(a_budget_is_kept),
         cmocka_unit_test(batches),
         cmocka_unit_test(values),

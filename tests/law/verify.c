@@ -170,6 +170,7 @@ static void what_proposals_do_not_reach_is_counted(void **state) {
 typedef struct edge_case {
     double s, within;
     bool mixture;
+    bool fails; /* the density is no number further out */
 } edge_case;
 
 enum { EDGE_DIM = 3 };
@@ -194,6 +195,13 @@ static ais_kernel *narrow_kernel(const edge_case *edge) {
     return kernel;
 }
 
+static double fails_far_out(const double *x, void *data) {
+    double square = 0;
+    (void)data;
+    for (int i = 0; i < EDGE_DIM; i++) square += x[i] * x[i];
+    return square > 9 ? NAN : -0.5 * square - EDGE_DIM * 0.5 * log(2 * 3.14159265358979);
+}
+
 static ais_frontier frontier_of(edge_case edge, uint64_t seed, long most) {
     ais_context context = {0};
     ais_target *target;
@@ -214,7 +222,9 @@ static ais_frontier frontier_of(edge_case edge, uint64_t seed, long most) {
     }
     ais_kernel *kernel = narrow_kernel(&edge);
     assert_ok(context, ais_weigh_draws(&context, pool, kernel, draws, &weight));
-    ais_evaluator evaluator = {.context = &context, .target = target, .pool = pool, .most = most};
+    const ais_target failing = {.name = "fails", .dim = EDGE_DIM, .logp = fails_far_out};
+    ais_evaluator evaluator = {
+        .context = &context, .target = edge.fails ? &failing : target, .pool = pool, .most = most};
     assert_ok(context, ais_judge_frontier(&context, &evaluator, kernel, draws, weight, &frontier));
     assert_true(most == 0 || evaluator.densities <= most);
     ais_evaluator_free(&evaluator);
@@ -232,12 +242,12 @@ static void what_was_cut_off_is_seen_from_its_edge(void **state) {
     for (int mixture = 0; mixture < 2; mixture++) {
         int alarms = 0, whole = 0, cut = 0;
         for (int seed = 1; seed <= seeds; seed++) {
-            ais_frontier narrow = frontier_of((edge_case){0.8, 100, mixture}, (uint64_t)seed, 0);
-            ais_frontier wide = frontier_of((edge_case){1.25, 100, mixture}, (uint64_t)seed, 0);
+            ais_frontier narrow = frontier_of((edge_case){0.8, 100, mixture, false}, (uint64_t)seed, 0);
+            ais_frontier wide = frontier_of((edge_case){1.25, 100, mixture, false}, (uint64_t)seed, 0);
             assert_int_equal(narrow.walkers, 64);
             alarms += !narrow.passed;
             whole += !wide.passed;
-            cut += !frontier_of((edge_case){0.8, 2.8, mixture}, (uint64_t)seed, 0).passed; /* 5% are missing */
+            cut += !frontier_of((edge_case){0.8, 2.8, mixture, false}, (uint64_t)seed, 0).passed; /* 5% are missing */
         }
         print_message("%s: of %d exact sets %d and %d stopped, of those that were cut off %d\n",
                       mixture ? "mixture" : "map", seeds, alarms, whole, cut);
@@ -245,8 +255,12 @@ static void what_was_cut_off_is_seen_from_its_edge(void **state) {
         assert_in_range(whole, 0, seeds / 50);
         assert_int_equal(cut, seeds);
     }
-    assert_int_equal(frontier_of((edge_case){0.8, 100, false}, 1, 500).walkers, 0);
-    assert_int_equal(frontier_of((edge_case){0.8, 100, false}, 1, 2000).walkers, 32);
+    for (int mixture = 0; mixture < 2; mixture++)
+        assert_false(frontier_of((edge_case){0.8, 2.8, mixture, true}, 1, 0).passed);
+    ais_frontier little = frontier_of((edge_case){0.8, 1, false, false}, 1, 0);
+    assert_true(little.missing > 0.1 && little.missing < 1); /* four fifths are */
+    assert_int_equal(frontier_of((edge_case){0.8, 100, false, false}, 1, 500).walkers, 0);
+    assert_int_equal(frontier_of((edge_case){0.8, 100, false, false}, 1, 2000).walkers, 32);
 }
 
 /* ---- log Z ------------------------------------------------------------------------------------------ */

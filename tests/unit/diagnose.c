@@ -96,16 +96,17 @@ static void energies_are_of_steps_with_momenta(void **state) {
     (void)state;
     run r;
     exact_run(&r, 31, 4, 1000);
-    double *energy = r.draws.stat + 4000, *proposed = r.draws.stat + 3 * 4000;
-    r.stat_name[3] = "log_weight__";
+    double *energy = r.draws.stat + 4000, *leapfrogs = r.draws.stat + 3 * 4000;
+    r.stat_name[2] = "log_weight__";
+    r.stat_name[3] = "n_leapfrog__";
     for (int k = 0; k < 4000; k++) {
-        proposed[k] = k % 8 ? -1 : NAN;
+        leapfrogs[k] = k % 8 ? 0 : 7;
         energy[k] = energy[k / 8 * 8];
     }
     ais_diagnosis *mixed = diagnose(&r, &pair);
     assert_between(mixed->lowest_ebfmi, 1.4, 2.6);
     assert_int_equal(mixed->warnings, 0);
-    for (int k = 0; k < 4000; k++) proposed[k] = -1; /* of a cycle every step is both */
+    for (int k = 0; k < 4000; k++) leapfrogs[k] = 7; /* of a cycle every step is both */
     ais_diagnosis *both = diagnose(&r, &pair);
     assert_between(both->lowest_ebfmi, 0.1, 0.3);
     ais_diagnosis_free(mixed);
