@@ -12,7 +12,7 @@ static const struct {
     int rows; /* in the data; the last tenth is not in the posterior */
 } regressions[] = {{"heart", 270}, {"german", 1000}, {"australian", 690}};
 
-/* So many points of all chains together, evenly spaced, in the layout of a batch. */
+/* Points of all chains together, evenly spaced, in the layout of a batch. */
 static double *some_draws(const ais_draws *draws, size_t count) {
     size_t all = (size_t)draws->chains * (size_t)draws->draws, dim = (size_t)draws->dim;
     double *x = malloc(dim * count * sizeof *x);

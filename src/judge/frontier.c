@@ -54,12 +54,12 @@ static bool goes_on(const walk *of, const double *weight, size_t j) {
     return j % of->draws && weight[j - 1] == weight[j];
 }
 
-/* Every so many draws of the edge one, so that they follow p there. */
+/* Draws of the edge, evenly spaced, so that they follow p there. */
 static void place(walk *of, const ais_draws *draws, const double *weight, size_t n, size_t count) {
     size_t seen = 0, placed = 0, visit = 0, stay = 0;
     double squares = 0;
     for (size_t j = 0; j < n; j++) {
-        if (weight[j] < of->edge) continue;
+        if (!isfinite(weight[j]) || weight[j] < of->edge) continue;
         if (!goes_on(of, weight, j)) {
             visit++;
             squares += (double)(stay * stay);
@@ -228,15 +228,17 @@ static int affordable_steps(const ais_evaluator *evaluator, size_t *walkers) {
     return steps > MOST_STEPS ? MOST_STEPS : (int)steps;
 }
 
+/* Draws that a map cannot take back have the weight of nothing known, and are left out. */
 static bool find_edge(walk *of, const double *weight, size_t n, size_t *count) {
-    memcpy(of->sorted, weight, n * sizeof *of->sorted);
-    qsort(of->sorted, n, sizeof *of->sorted, ais_falling);
-    of->edge = of->sorted[(size_t)(AIS_EDGE * (double)n)];
-    size_t first = 0;
-    while (first + 1 < n && !isfinite(of->sorted[first])) first++; /* where the map says nothing */
-    of->top = of->sorted[first];
-    for (*count = 0; *count < n && of->sorted[*count] >= of->edge;) ++*count;
-    return isfinite(of->edge) && isfinite(of->top) && of->top > of->edge;
+    size_t known = 0;
+    for (size_t k = 0; k < n; k++)
+        if (isfinite(weight[k])) of->sorted[known++] = weight[k];
+    qsort(of->sorted, known, sizeof *of->sorted, ais_falling);
+    if (known < of->walkers) return false;
+    of->edge = of->sorted[(size_t)(AIS_EDGE * (double)known)];
+    of->top = of->sorted[0];
+    for (*count = 0; *count < known && of->sorted[*count] >= of->edge;) ++*count;
+    return of->top > of->edge;
 }
 
 ais_status ais_judge_frontier(ais_context *context, ais_evaluator *evaluator, const ais_kernel *kernel,

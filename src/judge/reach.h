@@ -45,7 +45,7 @@ ais_status ais_unreached(ais_context *context, int chains, int draws, const doub
  * effective draws of its indicator as of tails. */
 ais_status ais_hardly_reached(ais_context *context, int chains, int draws, const double *weight, ais_reach *reach);
 
-/* Whichever is for the kernel, after so many steps of all chains. */
+/* The one that applies to the kernel, after `steps` steps of all chains together. */
 ais_status ais_judge_reach(ais_context *context, const ais_kernel *kernel, double steps, int chains, int draws,
                            const double *weight, ais_reach *reach);
 

@@ -217,7 +217,7 @@ static ais_status judge_modes(ais_context *context, ais_map_learning *this) {
 }
 
 /* The mixture with components for mass around its modes that it explains too little of; itself where there is none.
- * They are made anew whenever there are more points: no optimum tells where they are. */
+ * They are made again whenever there are more points: no optimum tells where they are. */
 static ais_status widen(ais_context *context, ais_map_learning *this, const ais_components *modes,
                         const ais_components **wide) {
     enum { MOST = 3 };
