@@ -495,7 +495,7 @@ static bool pays(const ais_map_learning *this) {
     double draw = fmin(ais_map_cost(this), ais_nuts_cost(this)), stop = economy->wanted * draw;
     size_t again = draws_again(this);
     if (again) stop = cost_again(this, again);
-    stop = fmin(stop, ais_map_explored_cost(this));
+    if (!this->evaluator.most) stop = fmin(stop, ais_map_explored_cost(this)); /* a budget may not last for it */
     bool rises = this->share > much_more * this->share_before;
     bool cheap = !this->slopes && this->vain * cost < stake * stop;
     bool bold = this->vain <= MOST_VAIN && (rises || cheap);
