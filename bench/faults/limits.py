@@ -147,10 +147,10 @@ class Machine:
         self.note(what, "sample nuts", outcomes)
 
     def spoiled_folders(self) -> None:
-        moments = [".lock", "draws.nc.part", "drawing.checkpoint"]
+        moments = ["draws.nc.part", "drawing.checkpoint"]  # before there are files a folder that is gone is made again
         self.spoil("folder removed in mid-run", (), remove, lambda out: None, moments)
         wrap = NOBODY if os.geteuid() == 0 else ()  # root writes whatever the mode
-        self.spoil("folder made read-only in mid-run", wrap, lambda out: out.chmod(0o555), lambda out: out.chmod(0o777), moments[1:])
+        self.spoil("folder made read-only in mid-run", wrap, lambda out: out.chmod(0o555), lambda out: out.chmod(0o777), moments)
 
     # ---- ranks ---------------------------------------------------------------------------------------------
 
