@@ -6,7 +6,6 @@
 #include "base/arena.h"
 #include "base/sort.h"
 #include "base/streams.h"
-#include "explore/source.h"
 #include "judge/reach.h"
 #include "learned/learned.h"
 #include "learned/mixture.h"
@@ -25,7 +24,7 @@ typedef struct walk {
     double *to_x, *to_z, *to_weight; /* the same of proposals */
     double *back;                    /* latent rows of proposals again, from their rows */
     double *pair, *image;            /* 2 dim x walkers */
-    double *logp, *sorted;
+    double *logp, *to_logp, *sorted;
     size_t visits[WALKERS]; /* the number of the visit of a chain that a walker began in */
     double at_edge;         /* effective number of visits to the edge */
 } walk;
@@ -42,9 +41,10 @@ static bool take_walk(ais_arena *arena, size_t n, walk *of) {
     of->weight = AIS_TAKE(arena, double, WALKERS);
     of->to_weight = AIS_TAKE(arena, double, WALKERS);
     of->logp = AIS_TAKE(arena, double, WALKERS);
+    of->to_logp = AIS_TAKE(arena, double, WALKERS);
     of->sorted = AIS_TAKE(arena, double, n);
     return of->x && of->z && of->to_x && of->to_z && of->back && of->pair && of->image && of->weight && of->to_weight &&
-           of->logp && of->sorted;
+           of->logp && of->to_logp && of->sorted;
 }
 
 /* ---- where walkers begin ----------------------------------------------------------------------------- */
@@ -69,6 +69,7 @@ static void place(walk *of, const ais_draws *draws, const double *weight, size_t
         for (; placed < of->walkers && placed * count / of->walkers == seen; placed++) {
             for (size_t i = 0; i < of->dim; i++) of->x[placed * of->dim + i] = draws->value[i * n + j];
             of->weight[placed] = weight[j];
+            of->logp[placed] = draws->logp[j];
             of->visits[placed] = visit;
         }
         seen++;
@@ -141,27 +142,27 @@ static bool is_lost(const walk *of, size_t c) {
 }
 
 /* Metropolis's test for p, in the latent space for p(S(z)) |S'(z)| = w N(z), within the edge and beyond. */
-static bool accepted(const walk *of, size_t c, double logp, double uniform) {
+static bool accepted(const walk *of, size_t c, double uniform) {
     size_t d = of->dim;
     double change =
         of->map ? of->to_weight[c] - of->weight[c] + 0.5 * (square(d, of->z + c * d) - square(d, of->to_z + c * d))
-                : of->logp[c] - logp;
+                : of->to_logp[c] - of->logp[c];
     return !is_lost(of, c) && of->to_weight[c] >= of->edge && log(uniform) < change;
 }
 
 /* A density that is no number where no chain has been says nothing of the draws, and does not end the walk. */
 static ais_status evaluate(const walk *of) {
-    ais_status status = ais_evaluate(of->evaluator, of->walkers, of->to_x, of->logp);
+    ais_status status = ais_evaluate(of->evaluator, of->walkers, of->to_x, of->to_logp);
     bool odd = false;
     for (size_t c = 0; c < of->walkers && status == AIS_BAD_DENSITY; c++) {
-        if (of->logp[c] < INFINITY) continue;
-        of->logp[c] = -INFINITY;
+        if (of->to_logp[c] < INFINITY) continue;
+        of->to_logp[c] = -INFINITY;
         odd = true;
     }
     return odd ? AIS_OK : status;
 }
 
-static ais_status step_all(ais_context *context, walk *of, uint64_t step, double *logp) {
+static ais_status step_all(ais_context *context, walk *of, uint64_t step) {
     size_t d = of->dim;
     double uniform[WALKERS] = {0};
     for (size_t c = 0; c < of->walkers; c++) propose(of, step, c, &uniform[c]);
@@ -169,29 +170,22 @@ static ais_status step_all(ais_context *context, walk *of, uint64_t step, double
     if (status == AIS_OK && of->map) status = map_rows(context, of, of->to_x, of->to_z, NULL, of->back);
     if (status == AIS_OK) status = evaluate(of);
     if (status == AIS_OK)
-        status = ais_weigh_points(context, of->evaluator->pool, of->kernel, of->walkers, (int)d, of->to_x, of->logp,
+        status = ais_weigh_points(context, of->evaluator->pool, of->kernel, of->walkers, (int)d, of->to_x, of->to_logp,
                                   of->to_weight);
     for (size_t c = 0; c < of->walkers && status == AIS_OK; c++) {
-        if (!accepted(of, c, logp[c], uniform[c])) continue;
+        if (!accepted(of, c, uniform[c])) continue;
         memcpy(of->x + c * d, of->to_x + c * d, d * sizeof *of->x);
         memcpy(of->z + c * d, of->to_z + c * d, d * sizeof *of->z);
         of->weight[c] = of->to_weight[c];
-        logp[c] = of->logp[c];
+        of->logp[c] = of->to_logp[c];
     }
     return status;
 }
 
 static ais_status walk_on(ais_context *context, walk *of, int steps) {
-    double logp[WALKERS] = {0};
-    ais_status status = AIS_OK;
-    if (of->components) { /* in the latent space log p is in the weights */
-        status = ais_source_logq(context, &(ais_source){.mixture = of->components}, (int)of->dim, NULL, of->walkers,
-                                 of->x, logp);
-        for (size_t c = 0; c < of->walkers; c++) logp[c] += of->weight[c];
-    }
-    if (status == AIS_OK && of->map) status = map_rows(context, of, of->x, of->x, NULL, of->z);
+    ais_status status = of->map ? map_rows(context, of, of->x, of->x, NULL, of->z) : AIS_OK;
     for (int t = 0; t < steps && status == AIS_OK; t++) {
-        status = step_all(context, of, (uint64_t)t, logp);
+        status = step_all(context, of, (uint64_t)t);
         if (status == AIS_SPENT && t >= LEAST_STEPS) return AIS_OK; /* a shorter walk is one, too */
     }
     return status;

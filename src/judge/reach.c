@@ -119,9 +119,10 @@ ais_status ais_hardly_reached(ais_context *context, int chains, int draws, const
     return AIS_OK;
 }
 
-ais_status ais_judge_reach(ais_context *context, const ais_kernel *kernel, double steps, int chains, int draws,
+ais_status ais_judge_reach(ais_context *context, const ais_kernel *kernel, int thin, int chains, int draws,
                            const double *weight, ais_reach *reach) {
     const ais_latent *latent = ais_as_latent(kernel);
+    double steps = (double)chains * draws * (thin > 1 ? thin : 1);
     if (!ais_is_relieved(kernel)) return ais_hardly_reached(context, chains, draws, weight, reach);
     return ais_unreached(context, chains, draws, weight, steps * latent->proposals / (latent->proposals + 1.0), reach);
 }

@@ -45,8 +45,8 @@ ais_status ais_unreached(ais_context *context, int chains, int draws, const doub
  * effective draws of its indicator as of tails. */
 ais_status ais_hardly_reached(ais_context *context, int chains, int draws, const double *weight, ais_reach *reach);
 
-/* The one that applies to the kernel, after `steps` steps of all chains together. */
-ais_status ais_judge_reach(ais_context *context, const ais_kernel *kernel, double steps, int chains, int draws,
+/* The one that applies to the kernel, of whose steps every thin-th was kept (0 and 1: all). */
+ais_status ais_judge_reach(ais_context *context, const ais_kernel *kernel, int thin, int chains, int draws,
                            const double *weight, ais_reach *reach);
 
 /* Whether the kernel also makes steps that are no proposals. */

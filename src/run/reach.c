@@ -46,14 +46,13 @@ double *ais_run_reach_weights(const ais_run_reach *this, const ais_draws *draws)
 /* Visits grow with the draws. */
 static ais_status times(ais_context *context, void *data, const ais_kept *kept, double *times) {
     ais_run_reach *this = data;
-    double steps = (double)kept->chains * kept->draws * (this->thin > 1 ? this->thin : 1);
     ais_reach reach;
     ais_status status = weigh(context, this, kept);
     double *weight = status == AIS_OK ? chain_by_chain(this) : NULL;
     if (status == AIS_OK && !weight)
         status = ais_fail_memory(context, "weights of draws", (size_t)kept->chains * (size_t)kept->draws * 8);
     if (status == AIS_OK)
-        status = ais_judge_reach(context, this->kernel, steps, kept->chains, kept->draws, weight, &reach);
+        status = ais_judge_reach(context, this->kernel, this->thin, kept->chains, kept->draws, weight, &reach);
     free(weight);
     *times = status == AIS_OK && reach.needed > reach.visits ? reach.needed / reach.visits : 1;
     return status;

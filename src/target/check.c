@@ -295,7 +295,7 @@ static double climb(check *at, double *x, double logp) {
 }
 
 /* From a top, where derivatives vanish and all are right, one standard deviation along every coordinate, to whichever
- * side is inside the support; `typical` becomes what the derivatives are there. Returns logp. */
+ * side is inside the support, where it stays; `typical` becomes what the derivatives are there. Returns logp. */
 static double step_aside(check *at, double *x) {
     int dim = at->target->dim;
     ais_stream stream = ais_stream_for(AIS_USE_CHECK, at->seed, 0, 2);
@@ -313,19 +313,8 @@ static double step_aside(check *at, double *x) {
     return at->target->logp(x, at->target->data);
 }
 
-/* At the first `points` points; forgiven: what is wrong where p is e^-1000 of what it is at the highest one. */
-static ais_status check_starts(check *at, int points, double highest, bool forgiven) {
-    static const double nowhere = 1000;
-    ais_status status = AIS_OK;
-    for (int k = 0; k < points && status == AIS_OK; k++) {
-        at->remote = forgiven && at->value[k] < highest - nowhere;
-        status = check_gradient_at(at, at->point + (size_t)k * (size_t)at->target->dim, at->value[k], false);
-    }
-    at->remote = false;
-    return status;
-}
-
 static ais_status check_gradient(check *at) {
+    static const double nowhere = 1000;
     size_t dim = (size_t)at->target->dim;
     int most = dim <= 32 ? 6 : dim <= 128 ? 4 : 2, points = at->count < most ? at->count : most, best = 0;
     for (int k = 0; k < points; k++) {
@@ -337,11 +326,14 @@ static ais_status check_gradient(check *at) {
     double *top = at->point + POINTS * dim;
     memcpy(top, at->point + (size_t)best * dim, dim * sizeof *top);
     double highest = climb(at, top, at->value[best]);
-    ais_status status = check_starts(at, points, highest, true);
+    ais_status status = AIS_OK;
+    for (int k = 0; k < points && status == AIS_OK; k++) {
+        at->remote = at->value[k] < highest - nowhere;
+        status = check_gradient_at(at, at->point + (size_t)k * dim, at->value[k], false);
+    }
+    at->remote = false;
     if (status != AIS_OK) return status;
-    double value = step_aside(at, top);
-    if (isfinite(value)) return check_gradient_at(at, top, value, true);
-    return check_starts(at, points, highest, false); /* nothing was checked uphill */
+    return check_gradient_at(at, top, step_aside(at, top), true);
 }
 
 /* ---- the batch form ------------------------------------------------------------------------------ */

@@ -122,10 +122,9 @@ static ais_status tell_reach(const verification *of, const ais_reach *reach) {
 }
 
 static ais_status check_reach(const verification *of, const double *weight) {
-    double steps = (double)of->n * (of->options->thin > 1 ? of->options->thin : 1);
     ais_reach reach;
-    ais_status status =
-        ais_judge_reach(of->context, of->options->kernel, steps, of->draws->chains, of->draws->draws, weight, &reach);
+    ais_status status = ais_judge_reach(of->context, of->options->kernel, of->options->thin, of->draws->chains,
+                                        of->draws->draws, weight, &reach);
     return status == AIS_OK ? tell_reach(of, &reach) : status;
 }
 
@@ -146,7 +145,7 @@ static ais_status tell_frontier(const verification *of, const ais_frontier *fron
 
 static ais_status check_frontier(const verification *of, const double *weight, long *densities) {
     ais_frontier frontier;
-    if (!may_ask(of) || ais_is_relieved(of->options->kernel)) return AIS_OK;
+    if (!may_ask(of)) return AIS_OK;
     ais_evaluator evaluator = evaluator_of(of, *densities);
     ais_status status = ais_judge_frontier(of->context, &evaluator, of->options->kernel, of->draws, weight, &frontier);
     *densities += evaluator.densities;
